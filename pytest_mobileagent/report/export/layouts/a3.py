@@ -15,6 +15,7 @@ a3:v2  a3-v2          of the second release, success and essential states by lev
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.task import FULL, OFFICIAL
@@ -130,20 +131,18 @@ def _judges(data: dict[str, Any]) -> Iterator[Run]:
             yield Run({"label": f"{each['judge']}{more}"}, {"right": ratio(right, answers)})
 
 
+_SHARE = partial(measure, digits=0, percent=True)
 TABLES = (
     Layout(
         "a3:2",
-        (
-            measure("Correct Func.", "right", 0, percent=True),
-            measure("Wrong Line", "wrong", 0, percent=True),
-        ),
+        (_SHARE("Correct Func.", "right"), _SHARE("Wrong Line", "wrong")),
         heads=("LLM",),
         source="a file of counts (docs/reports.md)",
         counted=_drafts,
     ),
     Layout(
         "a3:3",
-        (measure("Eval Correct", "right", 0, percent=True),),
+        (_SHARE("Eval Correct", "right"),),
         heads=("LLM",),
         source="what `calibrate --format=json` prints",
         counted=_judges,

@@ -166,23 +166,19 @@ def tabulate(layout: Layout, given: Sequence[Run]) -> Table:
     notes = [
         f"{name}: {note}"
         for name, run, own in zip(names, runs, shown, strict=True)
-        for note in (*_left_out(layout, run, own), *_caveats(own), *layout.notes(own))
+        for note in _notes(layout, run, own)
     ]
     rows = list(zip(names, shown, strict=True))
     return Table(*layout.arrange(layout.heads, rows, measures), tuple(notes))
 
 
-def _left_out(layout: Layout, run: Run, covered: Run) -> Iterable[str]:
-    whole, own = run.summary.get("tasks"), covered.summary.get("tasks")
-    if layout.part is not None and own != whole:
-        yield f"{own} of {whole} tasks are {layout.part[0]}; this table has no others"
-
-
-def _caveats(run: Run) -> Iterable[str]:
-    summary = run.summary
-    if "decided" in summary and summary["decided"] < summary["episodes"]:
-        rate = Cell(summary["success_rate_of_all"])
-        count = f"{summary['decided']} of {summary['episodes']} episodes are decided"
-        yield f"{count}; its success rate of all is {rate}"
+def _notes(layout: Layout, run: Run, shown: Run) -> Iterable[str]:
+    whole, own = run.summary.get("tasks"), shown.summary
+    if layout.part is not None and own["tasks"] != whole:
+        yield f"{own['tasks']} of {whole} tasks are {layout.part[0]}; this table has no others"
+    if "decided" in own and own["decided"] < own["episodes"]:
+        count = f"{own['decided']} of {own['episodes']} episodes are decided"
+        yield f"{count}; its success rate of all is {Cell(own['success_rate_of_all'])}"
     if run.about.get("virtual"):
         yield VIRTUAL
+    yield from layout.notes(shown)

@@ -39,10 +39,9 @@ _APPS: Parts = {
 
 
 def _set(apps: str, language: str) -> tuple[str, Wanted]:
-    """Return the title of a set of tasks, and whether a task is in it."""
+    """Return what the tasks of a set are, and whether a task is in it."""
     of_apps, of_language = _APPS[apps], _LANGUAGES[language]
-    title = f"{apps.replace('App', 'app')} {language} Tasks"
-    return title, lambda task: of_apps(task) and of_language(task)
+    return f"{apps.lower()} tasks in {language}", lambda task: of_apps(task) and of_language(task)
 
 
 def _ended(run: Run, endings: set[str]) -> Cell:
@@ -68,26 +67,22 @@ _PERFORMANCE = (
 )
 
 
-def _performance(names: str, apps: str, language: str) -> Layout:
-    _, wanted = _set(apps, language)
-    return Layout(names, _PERFORMANCE, (f"{apps.lower()} tasks in {language}", wanted))
-
-
 def _levels() -> list[Measure]:
     found = []
     for apps, levels in {"Single-App": (1, 2, 3), "Cross-App": (1, 2)}.items():
         of_level = {f"Level {level}": has("level", level) for level in levels}
         for language in ("English", "Chinese"):
-            found += grouped(dict([_set(apps, language)]), *titled(of_level, _RATE))
+            group = f"{apps.replace('App', 'app')} {language} Tasks"
+            found += grouped({group: _set(apps, language)[1]}, *titled(of_level, _RATE))
     return found
 
 
 TABLES = (
     Layout("spa-bench:2 spa-bench-sets", grouped(_APPS, *titled(_LANGUAGES, _RATE))),
-    _performance("spa-bench:3 spa-bench", "Single-App", "English"),
-    _performance("spa-bench:11", "Single-App", "Chinese"),
-    _performance("spa-bench:12", "Cross-App", "English"),
-    _performance("spa-bench:13", "Cross-App", "Chinese"),
+    Layout("spa-bench:3 spa-bench", _PERFORMANCE, _set("Single-App", "English")),
+    Layout("spa-bench:11", _PERFORMANCE, _set("Single-App", "Chinese")),
+    Layout("spa-bench:12", _PERFORMANCE, _set("Cross-App", "English")),
+    Layout("spa-bench:13", _PERFORMANCE, _set("Cross-App", "Chinese")),
     Layout("spa-bench:14 spa-bench-levels", _levels()),
     Layout("spa-bench:16", (_RATE,), ("open-ended", has("kind", "open-ended"))),
 )
