@@ -123,7 +123,11 @@ def as_csv(table: Table) -> str:
 def as_latex(table: Table) -> str:
     """Return a LaTeX tabular for the package booktabs; notes are comments above it."""
     lines = [f"% {_one_line(note)}" for note in table.notes]
-    lines += [rf"\begin{{tabular}}{{l{'r' * (len(table.columns) - 1)}}}", r"\toprule"]
+    texts = [
+        all(isinstance(cell.value, str) for cell in each) for each in zip(*table.rows, strict=True)
+    ]
+    aligned = "".join("l" if is_text else "r" for is_text in texts)
+    lines += [rf"\begin{{tabular}}{{{aligned}}}", r"\toprule"]
     if any(column.group for column in table.columns):
         lines += list(_groups(table))
     lines.append(_latex_row(column.title for column in table.columns))

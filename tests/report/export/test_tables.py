@@ -73,6 +73,12 @@ def test_latex_is_escaped() -> None:
     ]
 
 
+def test_latex_columns_of_text_are_aligned_to_the_left() -> None:
+    columns = (Column("Agent"), Column("Test Level"), Column("Succ. Rate"))
+    rows = ((Cell("a"), Cell("Easy"), Cell(None)), (Cell("a"), Cell("Hard"), Cell(0.5)))
+    assert r"\begin{tabular}{llr}" in as_latex(Table(columns, rows)).splitlines()
+
+
 @pytest.mark.parametrize("name", ["[2em]", "* 3", " \t[x"])
 def test_latex_rows_cannot_become_arguments_of_the_previous_row(name: str) -> None:
     table = Table((Column(name), Column("b")), ((Cell(name), Cell(1)), (Cell(name), Cell(1))))
