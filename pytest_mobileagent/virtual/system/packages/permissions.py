@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.app.app import Activity, App
     from pytest_mobileagent.virtual.content.intent import Intent
+    from pytest_mobileagent.virtual.content.settings import Settings
     from pytest_mobileagent.virtual.kernel.changes import Changes
     from pytest_mobileagent.virtual.system.interfaces import ActivityService
     from pytest_mobileagent.virtual.system.packages.packages import Packages
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     Found = tuple[App, type[Activity]]
 
 
+SMS = ("sms", "smsto", "mms", "mmsto")  # schemes of numbers to which messages are written
 PREFIX = "android.permission."
 _TABLE = tomllib.loads((resources.files(__package__) / "permissions.toml").read_text("utf-8"))
 INSTALL_TIME = frozenset(PREFIX + name for name in _TABLE["install_time"].split())
@@ -211,13 +213,14 @@ class Defaults(Kept):
     KEPT = ("_always",)
 
     packages: Packages
+    settings: Settings
     _always: dict[str, str] = field(default_factory=dict)
 
     def choose(self, intent: Intent, found: list[Found]) -> Found | None:
         """Return the activity that handles an intent, or None if the user has to choose."""
         if len(found) == 1 or intent.component or intent.action == MAIN:
             return found[0]
-        found = _closest(intent, found)
+        found = self._closest(intent, found)
         always = self._always.get(_subject(intent))
         for app, kind in found:
             if len(found) == 1 or kind.component(app.package) == always:
@@ -226,7 +229,7 @@ class Defaults(Kept):
 
     def candidates(self, intent: Intent) -> list[Found]:
         """Return the activities among which the user has to choose, sorted by label."""
-        found = _closest(intent, self.packages.resolve(intent))
+        found = self._closest(intent, self.packages.resolve(intent))
         return sorted(found, key=lambda each: each[0].label.lower())
 
     def remember(self, intent: Intent, component: str) -> None:
@@ -242,12 +245,15 @@ class Defaults(Kept):
         for key in self.opens(package):
             del self._always[key]
 
-
-def _closest(intent: Intent, found: list[Found]) -> list[Found]:
-    """For a web link, keep only the activities that name its host, if there are any."""
-    if scheme_of(intent.data) not in WEB:
+    def _closest(self, intent: Intent, found: list[Found]) -> list[Found]:
+        """Keep only the default app for messages to a number, or those of a web link's host."""
+        scheme = scheme_of(intent.data)
+        if scheme in SMS:
+            role = self.settings.text("secure", "sms_default_application")
+            return [each for each in found if each[0].package == role] or found
+        if scheme in WEB:
+            return [each for each in found if _names_host(each[1], intent)] or found
         return found
-    return [each for each in found if _names_host(each[1], intent)] or found
 
 
 def _names_host(kind: type[Activity], intent: Intent) -> bool:
