@@ -7,10 +7,10 @@ from .setups import both, fresh, script, sounds
 from .table import SOURCE, fields, of
 
 FOLDER = "/sdcard/Music/Recordings"
-OWNED = (
-    "content update --uri content://media/external/audio/media"
-    " --bind owner_package_name:s:{{app}} --where \"_data LIKE '%/Recordings/{0}.m4a'\""
-)
+AUDIO = "--uri content://media/external/audio/media"
+ANY = "_data LIKE '%/Music/Recordings/%'"
+OWN = f"{ANY} AND owner_package_name='{{app}}'"
+NONE = f'content delete {AUDIO} --where "{ANY}"; rm -rf {FOLDER}'
 
 
 def empty(episode):
@@ -56,10 +56,18 @@ QUESTIONS = {
 
 
 def recordings(*names):
-    """Return a set-up with recordings that the app takes for its own, and no others."""
-    made = sounds(FOLDER, *(f"{name}.m4a" for name in names))
-    owned = script("; ".join(OWNED.format(name) for name in names))
-    return both(script(f"rm -rf {FOLDER}/*"), made, owned)
+    """Return a set-up with recordings that the app takes for its own, and no others.
+
+    Versions of Android differ in whether adb may set the owner of a new or of a known recording.
+    """
+    owner = "--bind owner_package_name:s:{app}"
+    data = [f"--bind _data:s:/storage/emulated/0/Music/Recordings/{name}.m4a" for name in names]
+    known = f'$(content query {AUDIO} --projection _data --where "{OWN}" | grep -c Recordings)'
+    return both(
+        script("\n".join([NONE, *(f"content insert {AUDIO} {owner} {each}" for each in data)])),
+        sounds(FOLDER, *(f"{name}.m4a" for name in names)),
+        script(f'content update {AUDIO} {owner} --where "{ANY}"; [ {known} = {len(names)} ]'),
+    )
 
 
 SETUPS = {f"recorder_{name}": fresh(recordings("recording")) for name in ("delete", "rename")} | {
