@@ -80,7 +80,8 @@ def test_counts_of_a_file_become_a_table(tmp_path: Path, capsys: Capture, form: 
 def test_a_run_is_not_a_file_of_counts(write_run: WriteRun, capsys: Capture) -> None:
     run = write_run("m3a")
     assert main([str(run), "--layout=a3:3"]) == 1
-    assert capsys.readouterr().err.startswith(f"error: {run} cannot be read: ")
+    told = "(Is a directory): this table needs what `calibrate --format=json` prints\n"
+    assert capsys.readouterr().err == f"error: {run} cannot be read {told}"
     assert main([str(run / "report.json"), "--layout=a3:3"]) == 1
     told = "report.json is not what `calibrate --format=json` prints: it has no 'modes'"
     assert told in capsys.readouterr().err

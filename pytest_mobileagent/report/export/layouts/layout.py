@@ -151,7 +151,9 @@ class Layout:
         try:
             return list(self.counted(read_json(path)))
         except OSError as error:
-            raise RecordError(f"{path} cannot be read: {error.strerror or error}") from error
+            why = error.strerror or error
+            msg = f"{path} cannot be read ({why}): this table needs {self.source}"
+            raise RecordError(msg) from error
         except (TypeError, ValueError, LookupError, AttributeError) as error:
             why = f"it has no {error}" if isinstance(error, KeyError) else error
             raise RecordError(f"{path} is not {self.source}: {why}") from error
