@@ -1,6 +1,6 @@
 """Music Player: ten tasks of MobileAgentBench."""
 
-from pytest_mobileagent import tasks
+from pytest_mobileagent import tap, tasks, type_text
 
 from .checks import OK, at, confirmed, has, says, searched, view
 from .setups import MUSIC, fresh, script, sounds, stored
@@ -48,6 +48,49 @@ SETUPS = {
 }
 
 
-@tasks(of("music_player"), each=fields("music_player", {}, SETUPS), source=SOURCE)
+MORE, SORT, CONFIRM = (
+    tap(content_desc="More options"),
+    tap(content_desc="Sort by"),
+    tap(resource_id=OK),
+)
+PLAYLISTS = tap(resource_id="tab_item_holder", nth=0)
+CREATE = [
+    MORE,
+    tap(text="Create new playlist"),
+    type_text("test", resource_id="new_playlist_title"),
+    CONFIRM,
+]
+DOWN = [SORT, tap(resource_id=DESCENDING), CONFIRM]
+SOLUTIONS = {
+    "music_player_open_faq": [MORE, tap(text="About"), tap(text="Frequently asked questions")],
+    "music_player_album_sort_by_year": [
+        tap(resource_id="tab_item_holder", nth=3),
+        SORT,
+        tap(text="Year"),
+        CONFIRM,
+    ],
+    "music_player_config_equalizer": [
+        tap(content_desc="Equalizer"),
+        tap(resource_id="equalizer_preset"),
+        tap(text="Heavy Metal"),
+    ],
+    "music_player_create_playlist": CREATE,
+    "music_player_create_playlist_and_search": [
+        *CREATE,
+        PLAYLISTS,
+        type_text("test", resource_id="top_toolbar_search"),
+    ],
+    "music_player_create_playlist_and_sort_desc": [*CREATE, PLAYLISTS, *DOWN],
+    "music_player_open_settings": [MORE, tap(text="Settings")],
+    "music_player_playlist_sort_desc": [PLAYLISTS, *DOWN],
+    "music_player_rescan_media": [MORE, tap(text="Rescan media")],
+    "music_player_search_playlist": [
+        PLAYLISTS,
+        type_text("test", resource_id="top_toolbar_search"),
+    ],
+}
+
+
+@tasks(of("music_player"), each=fields("music_player", SOLUTIONS, SETUPS), source=SOURCE)
 def test_music(episode, row):
     assert episode.ever(QUESTIONS[row.id])
