@@ -14,6 +14,7 @@ from pytest_mobileagent.virtual.content.intent import (
     SEND,
     Intent,
     chooser,
+    class_name,
 )
 from pytest_mobileagent.virtual.ui.controls import Input
 
@@ -102,13 +103,18 @@ class Activity(app.Activity):
         dialog: Dialog | None = getattr(self, f"ask_{asked}")() if asked else None
         return dialog
 
-    def start(self, target: type[Activity] | Intent, *, request: str = "", **extras: Any) -> None:
-        """Start an activity of this app, or any activity by intent.
+    def start(
+        self, target: type[Activity] | str | Intent, *, request: str = "", **extras: Any
+    ) -> None:
+        """Start an activity of this app, by its class or its name, or any activity by intent.
 
         `request` identifies the call when its result arrives in `on_result`.
         """
-        if isinstance(target, type):
-            target = Intent(component=target.component(self.app.package))
+        package = self.app.package
+        if isinstance(target, str):
+            target = Intent(component=f"{package}/{class_name(package, target)}")
+        elif isinstance(target, type):
+            target = Intent(component=target.component(package))
         intent = replace(target, extras={**target.extras, **extras})
         self.phone.activities.start_from(self, intent, request)
 
