@@ -151,8 +151,9 @@ class Layout:
         try:
             return list(self.counted(read_json(path)))
         except OSError as error:
-            why = error.strerror or error
-            msg = f"{path} cannot be read ({why}): this table needs {self.source}"
+            msg = (
+                f"{path} cannot be read ({error.strerror or error}): this table needs {self.source}"
+            )
             raise RecordError(msg) from error
         except (TypeError, ValueError, LookupError, AttributeError) as error:
             why = f"it has no {error}" if isinstance(error, KeyError) else error
