@@ -109,6 +109,11 @@ def _is_app(folder: Path) -> bool:
     return (folder / home / f"{home}.json").is_file()
 
 
+def _is_id(value: Any) -> bool:
+    """Return whether a value is an action's id, which may also be written as text."""
+    return type(value) is int or (isinstance(value, str) and value.isdecimal())
+
+
 def _home(folder: Path) -> str:
     return f"{folder.name.partition('_')[0]}0"
 
@@ -179,8 +184,8 @@ class App:
         if not file.is_file():
             return
         for words, number in pairs(file):
-            if type(number) is int:
-                yield number, words
+            if _is_id(number):
+                yield int(number), words
             else:
                 self.problems.broken(str(file), f"{number!r} is not an action's id")
 
@@ -196,8 +201,8 @@ class App:
             return
         for where, each in items(file, "data"):
             match each:
-                case [str(source), int(action), str(target)]:
-                    yield source, action, target, where
+                case [str(source), action, str(target)] if _is_id(action):
+                    yield source, int(action), target, where
                 case _:
                     why = f"{each!r} is not [page, action's id, page]"
                     self.problems.broken(where, why, "broken edges")

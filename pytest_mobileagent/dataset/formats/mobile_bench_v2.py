@@ -291,7 +291,7 @@ def _noisy_action(entry: Any) -> Action:
         case "click":
             x, y = info["coordinate"]
             return Tap(round(x), round(y))
-        case "swipe" | "scroll":
+        case "swipe" | "swpie" | "scroll":  # the second is a spelling in its code
             (x1, y1), (x2, y2) = info["coordinate"]
             return Swipe(round(x1), round(y1), round(x2), round(y2))
         case "text" | "input" | "type":

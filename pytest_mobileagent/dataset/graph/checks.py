@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent._task.task import DEFAULT_SNAPSHOT
 from pytest_mobileagent.action.action import ends_episode
 from pytest_mobileagent.action.matching import Golden, golden_from_json, rule_of
+from pytest_mobileagent.dataset.graph.path import RecordedPath, gap_in
 from pytest_mobileagent.dataset.graph.store import HEAD, INDEX, TASKS
 from pytest_mobileagent.errors import GraphError, ScreenError, TaskError
 from pytest_mobileagent.fileio import opened
@@ -173,6 +174,8 @@ def _of_task(
 
 def flaws_of_task(graph: Graph, task: Task) -> Iterator[str]:
     """Yield the places where a task's golden path leaves the graph (see `flaws_of_path`)."""
+    if isinstance(task.golden, RecordedPath):  # this is enough, and reads no action
+        return iter(filter(None, [gap_in(graph, task.golden.pages)]))
     golden = [each for each in task.golden if isinstance(each, Golden)]
     known = task.snapshot in graph.snapshots or task.snapshot != DEFAULT_SNAPSHOT
     return flaws_of_path(graph, golden, task.snapshot if known else "")

@@ -52,7 +52,7 @@ class RecordedPath(Sequence["Golden"]):
             GraphError: if the graph lacks one of them.
         """
         if gap := gap_in(self._graph, self.pages):
-            raise GraphError(f"{self._graph.folder}: {gap}")
+            raise GraphError(f"{self._graph.folder}: {gap}, on the way to {self.pages[-1]}")
         return tuple(self._graph.step(*step).golden for step in pairwise(self.pages))
 
 
@@ -60,7 +60,7 @@ def gap_in(graph: _Pages, pages: Sequence[str]) -> str:
     """Return the first page or action along a path that a graph lacks, in words; else ""."""
     for page in pages:
         if page not in graph:
-            return f"there is no page {page} on the way to {pages[-1]}"
+            return f"there is no page {page}"
     for source, target in pairwise(pages):
         if not graph.leads(source, target):
             return f"nothing is recorded that leads from {source} to {target}"

@@ -51,7 +51,9 @@ def list_pages(tasks: Mapping[str, Task], device: GraphDevice) -> tuple[set[str]
             continue
         for group, what in _of_golden(task, device):
             found[group].append(f"{_short(name)}, {what}")
-    found["goals"] = list(_with_several_paths(tasks))
+    found["goals"] = list(
+        _with_several_paths({name: task for name, task in tasks.items() if name not in stuck})
+    )
     found["pages"] = list(_unseen(graph))
     return stuck, [line for group, each in found.items() for line in _lines(group, each)]
 

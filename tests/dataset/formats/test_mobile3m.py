@@ -108,6 +108,15 @@ def test_missing_pages_are_counted_as_copies_may_have_a_part_of_them(tmp_path: P
     assert release.problems.first["pages without files"].endswith("all_triple.json, entry 1")
 
 
+def test_ids_may_be_written_as_texts(tmp_path: Path) -> None:
+    app = copies.mobile3m(tmp_path / "data")
+    copies.write_json(app / "all_triple.json", {"data": [["shop0", "0", "shop0_0"]]})
+    words = {f"click({copies.line(copies.SHOES)})": "0"}
+    copies.write_json(app / "all_action_id.json", words, twice=True)
+    graph = imported(tmp_path / "data", tmp_path / "graph")
+    assert [edge.target for edge in graph.all_edges()] == ["shop0_0"]
+
+
 def test_an_action_without_words_is_named(tmp_path: Path) -> None:
     app = copies.mobile3m(tmp_path / "data")
     copies.write_json(app / "all_triple.json", {"data": [["shop0", 77, "shop0_0"]]})
