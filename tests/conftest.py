@@ -70,6 +70,7 @@ _LONGEST = (
     "tests/suite/test_agents.py",
     "tests/examples/test_cookbook.py",
     "tests/examples/test_documentation.py",
+    "tests/examples/test_first_page.py",
 )
 # Files that take a minute or more as a whole. They start next.
 _LONG = (
@@ -79,6 +80,9 @@ _LONG = (
     "tests/plugin/test_processes.py",
     "tests/plugin/test_collector_suspects.py",
     "tests/dataset/test_equality.py",
+    "tests/record/test_page.py",
+    "tests/virtual/clients/test_appium_act.py",
+    "tests/virtual/clients/test_appium_find.py",
 )
 
 # Leases and environments of the tests are in pytest's cache instead of the user's. Each worker has
