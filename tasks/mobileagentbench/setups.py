@@ -156,7 +156,7 @@ def notes(*each: tuple[str, str], items: tuple[str, ...] = (), pin: str = "") ->
     `pin` is the hash of the PIN that locks the first one.
     """
     listed = ",".join(CHECKLIST.format(n, item)[1:-1] for n, item in enumerate(items))
-    rows = []
+    rows: list[str] = []
     for title, text in each:
         is_first = not rows
         value = f"[{listed}]" if items and is_first else text
@@ -171,8 +171,8 @@ def notes(*each: tuple[str, str], items: tuple[str, ...] = (), pin: str = "") ->
     )
 
 
-def _sql(value: str | int) -> str:
-    return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
+def _sql(value: object) -> str:
+    return str(value) if isinstance(value, int) else "'" + str(value).replace("'", "''") + "'"
 
 
 # Contacts.

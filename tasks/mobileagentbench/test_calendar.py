@@ -1,6 +1,7 @@
 """Calendar: ten tasks of MobileAgentBench."""
 
 import calendar
+from typing import Any
 
 from pytest_mobileagent import long_press, scroll, tap, tasks, type_text
 
@@ -81,9 +82,8 @@ SETUPS = {
     f"calendar_{name}": fresh(QUIET) for name in ("create_and_search", "laundry", "new_task")
 } | {"calendar_delete_tasks": fresh(EVENTS)}
 
-MENU, NEW, SAVE = (tap(**each) for each in (
-    {"content_desc": "More options"}, {"resource_id": "calendar_fab"}, {"resource_id": "save"},
-))  # fmt: skip
+MENU = tap(content_desc="More options")
+NEW, SAVE = tap(resource_id="calendar_fab"), tap(resource_id="save")
 CREATE = [
     NEW,
     tap(resource_id="fab_event_label"),
@@ -92,7 +92,7 @@ CREATE = [
 ]
 SEARCH = [type_text("laundry", resource_id="top_toolbar_search")]
 SETTINGS = [tap(content_desc="Settings")]
-SNOOZE = {"text": "Snooze time"}
+SNOOZE: dict[str, Any] = {"text": "Snooze time"}
 SOLUTIONS = {
     "calendar_create_and_search": [*CREATE, *SEARCH],
     "calendar_daily_view": [tap(content_desc="Change view"), tap(text="Daily view")],

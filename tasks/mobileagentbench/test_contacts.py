@@ -1,5 +1,7 @@
 """Contacts: ten tasks of MobileAgentBench."""
 
+from typing import Any
+
 from pytest_mobileagent import press as press_key
 from pytest_mobileagent import provider, scroll, tap, tasks, type_text
 
@@ -81,10 +83,11 @@ SETUPS = {
     "contacts_sort": fresh(both(YUZAI, person("Zack", "123456789"))),
 }
 
-FIRST_NAME, NUMBER = {"resource_id": "contact_first_name"}, {"resource_id": "contact_number"}
+FIRST_NAME: dict[str, Any] = {"resource_id": "contact_first_name"}
+NUMBER: dict[str, Any] = {"resource_id": "contact_number"}
 MENU = tap(content_desc="More options")
 PERSON = tap(text="Yuzai")
-DIALPAD = {"text": "Show a dialpad button on the main screen"}
+DIALPAD: dict[str, Any] = {"text": "Show a dialpad button on the main screen"}
 SOLUTIONS = {
     "contacts_about": [MENU, tap(text="About")],
     "contacts_create": [

@@ -1,6 +1,7 @@
 """SMS Messenger: ten tasks of MobileAgentBench."""
 
 import re
+from typing import Any
 
 from pytest_mobileagent import long_press, provider, tap, tasks, type_text
 
@@ -57,9 +58,9 @@ SETUPS = {row.id: fresh(unsent) for row in of("messager")}
 SETUPS |= {f"messager_{name}": fresh(sent) for name in FILLED}
 
 MENU, BACK = tap(content_desc="More options"), tap(content_desc="Back")
-CONVERSATION = {"resource_id": "conversation_address", "text": NUMBER}
-MESSAGE = {"resource_id": "thread_message_body", "text": WORDS}
-SEARCH = {"resource_id": "top_toolbar_search"}
+CONVERSATION: dict[str, Any] = {"resource_id": "conversation_address", "text": NUMBER}
+MESSAGE: dict[str, Any] = {"resource_id": "thread_message_body", "text": WORDS}
+SEARCH: dict[str, Any] = {"resource_id": "top_toolbar_search"}
 PROPERTIES = [long_press(**MESSAGE), MENU, tap(text="Properties")]
 SEND = [
     tap(resource_id="conversations_fab"),

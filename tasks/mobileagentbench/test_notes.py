@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from typing import Any
 
 from pytest_mobileagent import tap, tasks, type_text
 
@@ -98,7 +99,7 @@ SETUPS = {
     "note_search": fresh(notes(("Charles's secrets", "The secret is I love you"), GENERAL)),
 }
 NEW = [tap(resource_id="new_note")]
-TITLE = {"resource_id": "locked_note_title"}
+TITLE: dict[str, Any] = {"resource_id": "locked_note_title"}
 CHECKLIST = tap(resource_id="type_checklist")
 DELETE = [tap(content_desc="More options"), tap(text="Delete note"), tap(resource_id=OK)]
 SOLUTIONS = {

@@ -51,13 +51,13 @@ class Start(Activity):
     def content(self) -> View:
         return Column(
             [
-                Button("Ask", on_click=self.ask),
+                Button("Ask", on_click=self.choose),
                 Button("Share", on_click=lambda: self.share("a word", subject="Words")),
                 Text(f"result {self.state['result']}"),
             ]
         )
 
-    def ask(self) -> None:
+    def choose(self) -> None:
         from pytest_mobileagent.virtual.sdk import Intent
 
         self.start(Intent(VIEW, data="geo:3,4"), request="place")
