@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import Raw
-from pytest_mobileagent.action.matching import NO_MATCH, golden_on
+from pytest_mobileagent.action.matching import NO_MATCH, Golden, golden_on
 from pytest_mobileagent.action.matching.graph import graph
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.screen.explain import collect_misses, missed
@@ -120,7 +120,7 @@ def matches(
         TaskError: if there are no golden actions, or the rule does not support one of them.
     """
     path = _recorded(episode) if golden is None else golden
-    done = _decided(episode)
+    done = _decided(episode, path, partial(rule, **options))
     found: list[Match] = []
     for number, wanted in enumerate(path):
         if number >= len(done):
@@ -199,10 +199,25 @@ def _recorded(episode: EpisodeRecord) -> Sequence[Wanted | None]:
     return [*done, *[None] * episode.golden_left]
 
 
-def _decided(episode: EpisodeRecord) -> list[tuple[Screen, Action | None]]:
-    """Return the actions to compare, with the screens that the agent saw."""
+def _decided(
+    episode: EpisodeRecord, path: Sequence[Any], rule: Rule
+) -> list[tuple[Screen, Action | None]]:
+    """Return the actions to compare, with the screens that the agent saw.
+
+    Off a golden path, these reached the phone. On a recorded page, the golden action counts even if
+    no page was recorded after it, so that it could not be done.
+    """
     if not episode.is_on_path:
-        return [(step.screen.own, action) for step in episode.steps for action in step.reached]
+        found: list[tuple[Screen, Action | None]] = []
+        for step in episode.steps:
+            screen = step.screen.own
+            found += [(screen, action) for action in step.reached]
+            wanted = path[len(found)] if len(found) < len(path) else None
+            if isinstance(wanted, Golden) and screen.page and wanted.page == screen.page:
+                undone = step.actions[len(step.done) :][:1]
+                with collect_misses(), suppress(TaskError):
+                    found += [(screen, action) for action in undone if rule(action, wanted)]
+        return found
     return [
         (step.screen, None if isinstance(step.action, Raw) else step.action)
         for step in episode.steps

@@ -35,8 +35,8 @@ def run(pytester: pytest.Pytester) -> Callable[..., Any]:
     return run
 
 
-def report(pytester: pytest.Pytester) -> dict[str, Any]:
-    (file,) = pytester.path.glob("runs/*/report.json")
+def report(pytester: pytest.Pytester, runs: str = "runs") -> dict[str, Any]:
+    (file,) = pytester.path.glob(f"{runs}/*/report.json")
     read: dict[str, Any] = json.loads(file.read_text("utf-8"))
     return read
 
@@ -81,7 +81,11 @@ def test_an_action_after_which_no_page_was_recorded_has_to_be_done(run, pytester
     (pytester.path / "own.jsonl").write_text("\n".join(map(json.dumps, lines)), "utf-8")
     import_release(pytester.path / "own.jsonl", pytester.path / "graph")
     for path in ("multi", "single"):
-        run(f"--mobile-path={path}", agent=agent).assert_outcomes(**outcomes)
+        run(f"--mobile-path={path}", f"--mobile-runs={path}", agent=agent).assert_outcomes(
+            **outcomes
+        )
+        summary = report(pytester, path)["summary"]
+        assert (summary["step_accuracy"] == 1) is (agent == "oracle")
 
 
 def test_phones_have_no_recorded_pages(run):
