@@ -1,8 +1,8 @@
 """App Launcher: ten tasks of MobileAgentBench."""
 
-from pytest_mobileagent import tasks
+from pytest_mobileagent import long_press, tap, tasks, type_text
 
-from .checks import at, confirmed, is_on, says, texts, view
+from .checks import OK, at, confirmed, is_on, says, texts, view
 from .setups import TaskError, fresh, stored
 from .table import SOURCE, fields, of
 
@@ -60,7 +60,36 @@ FILLED = ("hide_app_name", "remove_app", "rename_app", "search_app", "sort_by_cu
           "sort_by_title_desc")  # fmt: skip
 SETUPS = {f"launcher_{name}": fresh(both_apps) for name in FILLED}
 
+CONFIRM, CHROME = tap(resource_id=OK), long_press(text="Chrome")
+SORT, MORE = tap(content_desc="Sort by"), tap(content_desc="More options")
+ABOUT = [MORE, tap(text="About")]
+SOLUTIONS = {
+    "launcher_add_apps": [tap(resource_id="fab"), tap(text="Camera"), tap(text="Chrome"), CONFIRM],
+    "launcher_check_contributor": [*ABOUT, tap(text="Contributors")],
+    "launcher_hide_app_name": [tap(content_desc="Toggle app name visibility")],
+    "launcher_open_about_FAQ": [*ABOUT, tap(text="Frequently asked questions")],
+    "launcher_remove_app": [CHROME, tap(content_desc="Remove"), CONFIRM],
+    "launcher_rename_app": [
+        CHROME,
+        tap(content_desc="Rename"),
+        type_text("MyChrome", clear=True, resource_id="edit_launcher_edittext"),
+        CONFIRM,
+    ],
+    "launcher_search_app": [type_text("Chrome", resource_id="top_toolbar_search")],
+    "launcher_setting_close_app_when_launching": [
+        MORE,
+        tap(text="Settings"),
+        tap(resource_id="settings_close_app_holder"),
+    ],
+    "launcher_sort_by_custom": [SORT, tap(resource_id="sorting_dialog_radio_custom"), CONFIRM],
+    "launcher_sort_by_title_desc": [
+        SORT,
+        tap(resource_id="sorting_dialog_radio_descending"),
+        CONFIRM,
+    ],
+}
 
-@tasks(of("launcher"), each=fields("launcher", {}, SETUPS), source=SOURCE)
+
+@tasks(of("launcher"), each=fields("launcher", SOLUTIONS, SETUPS), source=SOURCE)
 def test_launcher(episode, row):
     assert episode.ever(QUESTIONS[row.id])
