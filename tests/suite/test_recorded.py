@@ -168,3 +168,14 @@ def test_any_right_answer_counts_on_a_single_path(pytester, second, missed):
     steps = task["verdict"]["evidence"]["matches"]["steps"]
     assert [each["step"] for each in steps if not each["exact"]] == missed
     assert task["success"] is (not missed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", ["multi", "single"])
+def test_androidcontrol_as_released_is_solved_by_its_golden_actions(
+    run, pytester, recordings, path
+):
+    shutil.rmtree(pytester.path / "graph")
+    import_release(recordings / "androidcontrol-uis1", pytester.path / "graph")
+    run(f"--mobile-path={path}", "--mobile-sample=200").assert_outcomes(passed=200, deselected=1375)
+    assert report(pytester)["summary"]["step_accuracy"] == 1
