@@ -45,7 +45,7 @@ def test_one_failure_of_each_cause_is_shown_in_full_and_all_with_v(
     pytester.makeconftest(PHONE)
     pytester.makepyfile(test_it=TASKS, says=AGENT)
     given = ("-p", "no:cacheprovider", "--agent=says.py:Says", "--mobile-agent-process=off")
-    result = pytester.runpytest_subprocess(*given, *verbose, *workers)
+    result = pytester.runpytest_inprocess(*given, *verbose, *workers)
     result.assert_outcomes(failed=5, errors=2, passed=1)
     heads = [line.strip("_ ") for line in result.outlines if line.startswith("____")]
     assert {head.removeprefix("ERROR at call of ") for head in heads} == whole
