@@ -69,14 +69,21 @@ def _copy_files(source: Path, target: Path) -> None:
 
 
 def _bring_screens(source: Path, copied: Path, run: Path) -> None:
-    """Copy the screens named in records into the run's store; version 1 stores them elsewhere."""
+    """Copy the screens named in records into the run's store; version 1 stores them elsewhere.
+
+    Links to the user's copy of a data set stay links, if they lead to what was recorded.
+    """
     its_run = source.parent.parent
     stores = (ScreenStore.of_episode(source), ScreenStore(its_run / FOLDER))
     target = ScreenStore(run / FOLDER)
     target.folder.mkdir(parents=True, exist_ok=True)
     for name in _named(copied):
         for suffix in SUFFIXES:
-            found = (store.path(name, suffix) for store in stores)
+            found = [store.path(name, suffix) for store in stores]
+            for link in filter(Path.is_symlink, found):
+                with contextlib.suppress(OSError, ValueError):
+                    ScreenStore(link.parent).read(name, suffix)
+                    target.path(name, suffix).symlink_to(link.resolve())
             if (path := next((p for p in found if _is_own(p, its_run)), None)) is not None:
                 _bring(path.resolve(), target.path(name, suffix))
 

@@ -52,6 +52,15 @@ def taken_over(source: Path, run: Path) -> Path:
     return folder
 
 
+def test_screens_of_a_data_set_stay_links_to_the_users_copy(episode: Path, tmp_path: Path) -> None:
+    for number, file in enumerate(sorted((tmp_path / "old" / "screens").glob("*.png"))):
+        file.rename(tmp_path / f"page{number}.png")
+        file.symlink_to(tmp_path / f"page{number}.png")
+    new = taken_over(episode, tmp_path / "new")
+    assert same(new, episode)
+    assert all(file.is_symlink() for file in (tmp_path / "new" / "screens").glob("*.png"))
+
+
 def test_imported_episode_does_not_need_the_other_run(episode: Path, tmp_path: Path) -> None:
     shutil.copytree(tmp_path / "old", tmp_path / "kept", symlinks=True)
     new = taken_over(episode, tmp_path / "new")
