@@ -194,9 +194,13 @@ def test_row(episode, row):
 
 
 @pytest.mark.parametrize(
-    "content", ['Counter = "com.example.countre"', '[a]\nb = ["{}"]', 'Counter = "org.a|{}"']
+    ("content", "folder"),
+    [
+        ('Counter = "com.example.countre"', "counter"),
+        ('[a]\nb = ["{}"]', "counter"),
+        ('Counter = "org.a|{}"', "other"),
+    ],
 )
-@pytest.mark.parametrize("folder", ["counter", "other"])
 def test_app_listed_by_a_suite_may_be_missing(project: Any, content: str, folder: str) -> None:
     project.write(tasks__counter__test_counter=TASKS.replace("com.android.systemu", "com.away"))
     file = project.pytester.path / "tasks" / folder / "apps.toml"
