@@ -1,8 +1,8 @@
 """Gallery: ten tasks of MobileAgentBench."""
 
-from pytest_mobileagent import tasks
+from pytest_mobileagent import tap, tasks
 
-from .checks import confirmed, is_on
+from .checks import OK, confirmed, is_on
 from .setups import fresh, image
 from .table import SOURCE, fields, of
 
@@ -52,7 +52,67 @@ QUESTIONS = {
 }
 SETUPS = {row.id: fresh(image) for row in of("gallery")}
 
+MORE, CONFIRM = tap(content_desc="More options"), tap(resource_id=OK)
+OPEN, FIRST = tap(text="Download"), tap(resource_id="media_item_holder", nth=0)
+SETTINGS = [MORE, tap(text="Settings")]
+SOLUTIONS = {
+    "gallery_filter_by_images_and_videos": [
+        MORE,
+        tap(text="Filter media"),
+        tap(resource_id="filter_media_gifs"),
+        tap(resource_id="filter_media_raws"),
+        tap(resource_id="filter_media_svgs"),
+        CONFIRM,
+    ],
+    "gallery_group_by_file_type": [
+        OPEN,
+        MORE,
+        tap(text="Group by"),
+        tap(resource_id="grouping_dialog_radio_file_type"),
+        CONFIRM,
+    ],
+    "gallery_list_view_type": [
+        MORE,
+        tap(text="Change view type"),
+        tap(resource_id="change_view_type_dialog_radio_list"),
+        CONFIRM,
+    ],
+    "gallery_play_videos_automatically": [
+        *SETTINGS,
+        tap(resource_id="settings_autoplay_videos_holder"),
+    ],
+    "gallery_remember_playback_position": [
+        *SETTINGS,
+        tap(resource_id="settings_remember_last_video_position_holder"),
+    ],
+    "gallery_set_favorite": [OPEN, FIRST, tap(resource_id="bottom_favorite")],
+    "gallery_set_wallpaper": [
+        OPEN,
+        FIRST,
+        tap(content_desc="Set as"),
+        tap(text="Gallery"),
+        tap(content_desc="Save"),
+        tap(text="Home screen"),
+    ],
+    "gallery_show_hidden_items": [
+        *SETTINGS,
+        tap(resource_id="settings_show_hidden_items_holder"),
+    ],
+    "gallery_sort_by_size_asc": [
+        tap(content_desc="Sort by"),
+        tap(resource_id="sorting_dialog_radio_size"),
+        tap(resource_id="sorting_dialog_radio_ascending"),
+        CONFIRM,
+    ],
+    "gallery_use_24_hour_time_format": [
+        *SETTINGS,
+        tap(resource_id="settings_change_date_time_format_holder"),
+        tap(resource_id="change_date_time_dialog_24_hour"),
+        CONFIRM,
+    ],
+}
 
-@tasks(of("gallery"), each=fields("gallery", {}, SETUPS), source=SOURCE)
+
+@tasks(of("gallery"), each=fields("gallery", SOLUTIONS, SETUPS), source=SOURCE)
 def test_gallery(episode, row):
     assert episode.ever(QUESTIONS[row.id])
