@@ -10,7 +10,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import Raw
-from pytest_mobileagent.action.matching import NO_MATCH, Golden, golden_on
+from pytest_mobileagent.action.matching import (
+    NO_MATCH,
+    Golden,
+    GoldenFunctionError,
+    golden_on,
+)
 from pytest_mobileagent.action.matching.graph import graph
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.screen.explain import collect_misses, missed
@@ -127,10 +132,13 @@ def matches(
             missed(lambda: f"golden action {len(done) + 1}: the episode has only {len(done)}")
             return [*found, *(_as_noisy(NO_MATCH, each) for each in path[number:])]
         screen, action = done[number]
+        target, match = None, NO_MATCH
         try:
             with collect_misses() as misses:
                 target = None if wanted is None else golden_on(screen, wanted)
                 match = rule(action, target, size=screen.size, **options) if target else NO_MATCH
+        except GoldenFunctionError as error:  # it was written for a screen of the golden path
+            misses.append(partial(str, error))
         except TaskError as error:
             raise TaskError(f"golden action {number + 1}: {error}") from None
         found.append(_as_noisy(match, target))

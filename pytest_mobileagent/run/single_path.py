@@ -118,7 +118,10 @@ class GoldenPath:
         """
         number = self._next + 1
         if self._golden:
-            golden = golden_on(screen, self._golden[self._next])
+            try:
+                golden = golden_on(screen, self._golden[self._next])
+            except TaskError as error:
+                raise TaskError(f"golden action {number}: {error}") from error
             self._next += 1
             if golden is None:
                 raise TaskError(f"golden action {number} is not on its screen ({screen.package})")

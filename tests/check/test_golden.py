@@ -9,6 +9,7 @@ import pytest
 
 from pytest_mobileagent import Bounds, Finish, Key, Open, Raw, Tap, Task, Type, check
 from pytest_mobileagent.action.matching import Golden
+from pytest_mobileagent.action.matching.graph import graph
 from pytest_mobileagent.check.golden import (
     OffPathError,
     check_path,
@@ -55,6 +56,19 @@ def test_off_a_path_golden_actions_are_required() -> None:
     with pytest.raises(TaskError, match=r"pass them as compare\(…, golden="):
         check.compare(check.aitw, played)
     assert [bool(match) for match in check.compare(check.aitw, played, GOLDEN)] == [True, False]
+
+
+def test_a_golden_function_that_fails_where_the_agent_went_matches_nothing() -> None:
+    def centre(screen: Any) -> Any:
+        return Tap(*screen.find(text="Sesame").bounds.center)
+
+    played = episode(Tap(540, 60), Type("mug"), path="multi")
+    with collect_misses() as misses:
+        found = check.compare(graph, played, [centre, Type("mug")])
+    assert [bool(match) for match in found] == [False, True]
+    told = [miss() for miss in misses]
+    assert told[0].startswith("step 1, nothing on the screen of ? has text='Sesame'")
+    assert told[1].startswith("step 1, its function failed: AttributeError: 'NoneType'")
 
 
 def test_only_the_first_action_of_a_decision_counts_on_a_path() -> None:

@@ -149,6 +149,16 @@ def test_a_golden_element_that_does_not_exist_breaks_the_task(phone: FakePhone) 
         follow(Tap(1, 1), golden=[lambda screen: screen.find(text="no such")], phone=phone)
 
 
+@pytest.mark.parametrize("agent", [script(Tap(1, 1)), Scripted])
+def test_a_golden_function_that_fails_breaks_the_task(phone: FakePhone, agent: Any) -> None:
+    def button(screen: Any) -> Any:
+        return screen.find(text="no such").clickable
+
+    task = Task("Find a mug.", golden=[button])
+    with pytest.raises(TaskError, match=r"golden action.*its function failed: AttributeError"):
+        play(agent, task, phone=phone, path="single")
+
+
 def test_a_golden_action_that_cannot_be_done_breaks_the_task(phone: FakePhone) -> None:
     with pytest.raises(TaskError, match=r"cannot be done.*outside the screen"):
         follow(Tap(1, 1), Tap(1, 1), golden=[Tap(3000, 3), Tap(1, 1)], phone=phone)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from pytest_mobileagent import jsonable
 from pytest_mobileagent.action.action import Action, Key, Raw, Tap, from_json, to_json
 from pytest_mobileagent.action.action import check as check_action
-from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.errors import TaskError, in_one_line
 from pytest_mobileagent.screen.element import Bounds, Element
 from pytest_mobileagent.screen.explain import NotFoundError, missed
 
@@ -98,11 +98,16 @@ def golden_from_json(data: Any) -> Golden:
     return Golden(action, size, tuple(boxes), fields.get("page", ""), fields.get("noisy", False))
 
 
+class GoldenFunctionError(TaskError):
+    """The function that chooses a golden action raised an error on a screen."""
+
+
 def golden_on(screen: Screen, wanted: Wanted) -> Golden | None:
     """Return the golden action for a screen; None if its target is not there.
 
     Raises:
         TaskError: if the value, or the result of the function, is not a golden action.
+        GoldenFunctionError: if the function raises an error that is not about a missing element.
     """
     target: Any = wanted
     if callable(wanted):
@@ -111,6 +116,9 @@ def golden_on(screen: Screen, wanted: Wanted) -> Golden | None:
         # It looked for something that this screen does not have.
         except (NotFoundError, IndexError):
             return None
+        except Exception as error:
+            msg = f"its function failed: {in_one_line(error)}"
+            raise GoldenFunctionError(msg) from error
         if target is None:
             missed(lambda: f"no golden action on {screen.package}")
             return None
