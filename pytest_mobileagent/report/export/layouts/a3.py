@@ -1,7 +1,7 @@
 """A3 (arXiv 2501.01149).
 
-a3:2                  right functions and wrong lines of drafted checks; needs a file of counts,
-                      which `draft-check --compare` prints (docs/reports.md)
+a3:2                  right functions and wrong lines of drafted checks; needs a file with the
+                      totals of `draft-check --compare`, written by hand (docs/reports.md)
 a3:3                  right verdicts of judges; needs a file: what `calibrate --format=json` prints
 a3:4  androidcontrol  step accuracy by subset and level; needs AndroidControl's tags
                       (`test-IDD`, …), and `low` where agents are given `instructions`
@@ -19,6 +19,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.task import FULL, OFFICIAL
+from pytest_mobileagent.jsonable import Each
 from pytest_mobileagent.report.export.layouts.layout import (
     Layout,
     Measure,
@@ -114,10 +115,16 @@ _LOW: Parts = {"High": lambda task: "low" not in task.tags, "Low": has("tags", "
 _STEPS = measure("", "step_accuracy", percent=True, sign=False)
 
 
+_DRAFTS = {"models": Each(dict.fromkeys(("functions", "right", "lines", "wrong"), int))}
+_ANSWERS = ("true_positives", "true_negatives", "false_positives", "false_negatives")
+_JUDGE = {"judge": str, **dict.fromkeys(_ANSWERS, int)}
+_JUDGES = {"modes": [{"mode": str, "judges": [_JUDGE]}]}
+
+
 def _drafts(data: dict[str, Any]) -> Iterator[Run]:
     for model, each in data["models"].items():
         if not (0 <= each["right"] <= each["functions"] and 0 <= each["wrong"] <= each["lines"]):
-            raise ValueError(f"a part of {model} is negative, or more than the whole")
+            raise ValueError(f"a part of {model!r} is negative, or more than the whole")
         right, wrong = ratio(each["right"], each["functions"]), ratio(each["wrong"], each["lines"])
         yield Run({"label": model}, {"right": right, "wrong": wrong})
 
@@ -126,9 +133,11 @@ def _judges(data: dict[str, Any]) -> Iterator[Run]:
     for mode in data["modes"]:
         more = f", {mode['mode']}" if len(data["modes"]) > 1 else ""
         for each in mode["judges"]:
-            right = each["true_positives"] + each["true_negatives"]
-            answers = right + each["false_positives"] + each["false_negatives"]
-            yield Run({"label": f"{each['judge']}{more}"}, {"right": ratio(right, answers)})
+            counts = [each[name] for name in _ANSWERS]
+            if min(counts) < 0:
+                raise ValueError(f"a count of {each['judge']!r} is negative")
+            right = ratio(sum(counts[:2]), sum(counts))
+            yield Run({"label": f"{each['judge']}{more}"}, {"right": right})
 
 
 _SHARE = partial(measure, digits=0, percent=True)
@@ -137,7 +146,8 @@ TABLES = (
         "a3:2",
         (_SHARE("Correct Func.", "right"), _SHARE("Wrong Line", "wrong")),
         heads=("LLM",),
-        source="a file of counts (docs/reports.md)",
+        source="a file with the totals of `draft-check --compare` (docs/reports.md)",
+        kind=_DRAFTS,
         counted=_drafts,
     ),
     Layout(
@@ -145,6 +155,7 @@ TABLES = (
         (_SHARE("Eval Correct", "right"),),
         heads=("LLM",),
         source="what `calibrate --format=json` prints",
+        kind=_JUDGES,
         counted=_judges,
     ),
     Layout(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import read_json
+from pytest_mobileagent.jsonable import check
 from pytest_mobileagent.report.entry import Entry
 from pytest_mobileagent.report.export.tables import Cell, Column, Table
 from pytest_mobileagent.report.metrics.summary import totals
@@ -131,7 +132,8 @@ class Layout:
     - `part`: what the tasks that it covers are, and whether a task is one of them.
     - `arrange`: `wide`, `long` or `turned`; `heads`: the heads of the first columns.
     - `named`: the names of runs. `pooled`: runs that become one row are put together.
-    - `source`: which files of counts are read instead of runs; `counted`: the counts as runs.
+    - `source`: which files of counts are read instead of runs; `kind`: the kind of their data (see
+      `jsonable.check`); `counted`: the counts as runs.
     - `notes`: remarks on a run.
     """
 
@@ -143,13 +145,14 @@ class Layout:
     named: Callable[[Sequence[Mapping[str, Any]]], list[str]] = names_of
     pooled: Callable[[Sequence[Run]], Sequence[Run]] = tuple
     source: str = ""
+    kind: Any = None
     counted: Callable[[dict[str, Any]], Iterable[Run]] = lambda _: ()
     notes: Callable[[Run], Iterable[str]] = lambda _: ()
 
     def read(self, path: Path) -> list[Run]:
         """Return the counts in a file as runs, or raise a RecordError if it is no `source`."""
         try:
-            return list(self.counted(read_json(path)))
+            runs = list(self.counted(check(read_json(path), self.kind, "it")))
         except OSError as error:
             msg = (
                 f"{path} cannot be read ({error.strerror or error}): this table needs {self.source}"
@@ -158,6 +161,9 @@ class Layout:
         except (TypeError, ValueError, LookupError, AttributeError) as error:
             why = f"it has no {error}" if isinstance(error, KeyError) else error
             raise RecordError(f"{path} is not {self.source}: {why}") from error
+        if not runs:
+            raise RecordError(f"{path} is not {self.source}: it has no counts")
+        return runs
 
 
 def tabulate(layout: Layout, given: Sequence[Run]) -> Table:

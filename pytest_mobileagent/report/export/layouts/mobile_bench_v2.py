@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.jsonable import Maybe
 from pytest_mobileagent.report.export.layouts.layout import (
     Layout,
     Measure,
@@ -100,7 +101,17 @@ def _trained(abouts: Sequence[Mapping[str, Any]]) -> list[str]:
     return [", ".join(models_of(about)) or agent_name(str(about.get("agent"))) for about in abouts]
 
 
+_PAIR = {
+    "tags": [str],
+    "golden_steps": int,
+    "fewest_steps": Maybe(int),
+    **dict.fromkeys(("won", "tied", "lost"), int),
+}
+
+
 def _won(pair: Mapping[str, Any]) -> float | None:
+    if min(pair[name] for name in ("won", "tied", "lost")) < 0:
+        raise ValueError("a number of judges is negative")
     good = pair["won"] + pair["tied"]
     return ratio(good, good + pair["lost"])
 
@@ -116,6 +127,8 @@ _ROWS: dict[str, tuple[int, Callable[[Mapping[str, Any]], float | None]]] = {
 
 def _instructions(data: dict[str, Any]) -> Iterator[Run]:
     """Yield a run with the means over the instructions with each tag."""
+    if not any(set(_TAGS).intersection(each["tags"]) for each in data["instructions"]):
+        raise ValueError(f"none of its instructions has a tag of {', '.join(_TAGS)}")
     means = {
         f"{tag} {row}": mean_of((e for e in data["instructions"] if tag in e["tags"]), value)
         for row, (_, value) in _ROWS.items()
@@ -136,6 +149,7 @@ TABLES = (
         arrange=long,
         heads=("Instructions", "Metric"),
         source="what `instruct --compare-with --format=json` prints",
+        kind={"instructions": [_PAIR]},
         counted=_instructions,
     ),
     Layout(

@@ -51,7 +51,9 @@ def _by_model(runs: Sequence[Run]) -> list[Run]:
     pooled = []
     for model, own in found.items():
         tasks = [task for run in own for task in run.tasks]
-        pooled.append(Run({**own[0].about, "label": model}, totals(tasks), tasks))
+        virtual = any(run.about.get("virtual") for run in own)
+        about = {**own[0].about, "label": model, "virtual": virtual}
+        pooled.append(Run(about, totals(tasks), tasks))
     return pooled
 
 

@@ -158,7 +158,7 @@ def test_counts_that_are_no_shares_are_reported(tmp_path: Path) -> None:
     counts = {"functions": 25, "right": 26, "lines": 400, "wrong": 108}
     for wrong in ({}, {"right": -1}, {"right": 2, "wrong": 401}):
         with pytest.raises(
-            RecordError, match="a part of GPT-4o is negative, or more than the whole"
+            RecordError, match="a part of 'GPT-4o' is negative, or more than the whole"
         ):
             counted("a3:2", tmp_path / "drafts.json", {"models": {"GPT-4o": counts | wrong}})
 
@@ -189,6 +189,12 @@ def test_table_3_follows_from_what_calibrate_prints(tmp_path: Path) -> None:
         ("[]", "is not what `calibrate --format=json` prints: "),
         ("{}", "it has no 'modes'"),
         ('{"modes": [{"judges": [{"judge": "a"}]}]}', "it has no 'true_positives'"),
+        ('{"modes": [{"judges": []}]}', "it has no counts"),
+        (
+            json.dumps({"modes": [{"judges": [judge("a\n", 8, 30)]}]}),
+            r"a count of 'a\n' is negative",
+        ),
+        ('{"modes": [{"judges": [{"true_positives": "8"}]}]}', "true_positives cannot be of type"),
         ('{"modes": 3}', "is not what `calibrate --format=json` prints: "),
         ('{"modes": [["judges"]]}', "is not what `calibrate --format=json` prints: "),
     ],

@@ -367,9 +367,14 @@ def test_instructions_without_comparisons_have_no_numbers(tmp_path: Path) -> Non
     file.write_text(json.dumps({"instructions": [one]}))
     rows = shown("mobile-bench-v2:2", *find_layout("mobile-bench-v2:2").read(file))
     assert [row[2] for row in rows] == ["5.00", "n/a", "n/a", "n/a"]
-    file.write_text(json.dumps({"instructions": [{**one, "golden_steps": "five"}]}))
-    with pytest.raises(RecordError, match="is not what `instruct --compare-with --format=json`"):
-        find_layout("mobile-bench-v2:2").read(file)
+    for wrong, told in (
+        ({"golden_steps": "five"}, "golden_steps cannot be of type str"),
+        ({"lost": -1}, "a number of judges is negative"),
+        ({"tags": ["short"]}, "none of its instructions has a tag of simple, complex, noisy"),
+    ):
+        file.write_text(json.dumps({"instructions": [one | wrong]}))
+        with pytest.raises(RecordError, match=f"is not what `instruct .*{told}"):
+            find_layout("mobile-bench-v2:2").read(file)
 
 
 def test_runs_on_several_paths_have_success_by_the_body() -> None:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_mobileagent.report.export.layouts import find_layout, tabulate
+from pytest_mobileagent.report.export.layouts.layout import VIRTUAL
 from tests.report.conftest import make
 from tests.report.export.layouts.counting import (
     LIMITED,
@@ -150,3 +152,14 @@ def test_success_is_shown_by_level_and_by_model() -> None:
     ]  # fmt: skip
     assert heads("mobileagentbench:figure-4b", *runs) == ["Model", "SR ↑"]
     assert shown("mobileagentbench:figure-4b", *runs) == [["gpt-4v", "0.30"], ["gpt-3.5", "0.30"]]
+
+
+def test_a_backbone_of_which_one_run_was_on_virtual_phones_says_so() -> None:
+    runs = [
+        run_of([make(True)], name, models={"default": "gpt-4v"}, virtual=virtual)
+        for name, virtual in (("a", False), ("b", True))
+    ]
+    for given in (runs, runs[::-1]):
+        assert tabulate(find_layout("mobileagentbench:figure-4b"), given).notes == (
+            f"gpt-4v: {VIRTUAL}",
+        )
