@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from operator import attrgetter
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import RecordError
@@ -59,7 +59,7 @@ class Measure:
 
 
 Measures = Sequence[Measure]
-Rows = Sequence[tuple[str, Run]]
+Rows = Sequence[tuple[str, Sequence[Cell]]]  # the name of each run, and the cells of its measures
 Arranged = tuple[tuple[Column, ...], tuple[tuple[Cell, ...], ...]]
 
 
@@ -99,17 +99,17 @@ def has(name: str, value: object) -> Wanted:
 def wide(heads: Sequence[str], rows: Rows, measures: Measures) -> Arranged:
     """Return a row for each run, and a column for each measure."""
     columns = (*map(Column, heads), *(Column(each.title, each.group) for each in measures))
-    return columns, tuple((Cell(n), *(each.cell(run) for each in measures)) for n, run in rows)
+    return columns, tuple((Cell(name), *cells) for name, cells in rows)
 
 
 def long(heads: Sequence[str], rows: Rows, measures: Measures) -> Arranged:
     """Return a row for each run and group; all groups have the same titles."""
-    groups = {group: list(each) for group, each in groupby(measures, attrgetter("group"))}
     columns = map(Column, (*heads, *dict.fromkeys(each.title for each in measures)))
+    groups = [each.group for each in measures]
     return tuple(columns), tuple(
-        (Cell(name), Cell(group), *(each.cell(run) for each in own))
-        for name, run in rows
-        for group, own in groups.items()
+        (Cell(name), Cell(group), *(cell for _, cell in own))
+        for name, cells in rows
+        for group, own in groupby(zip(groups, cells, strict=True), itemgetter(0))
     )
 
 
@@ -118,8 +118,8 @@ def turned(heads: Sequence[str], rows: Rows, measures: Measures) -> Arranged:
     *own, above = heads
     columns = (*map(Column, own), *(Column(name, above) for name, _ in rows))
     return columns, tuple(
-        (*map(Cell, (each.group, each.title)[-len(own) :]), *(each.cell(run) for _, run in rows))
-        for each in measures
+        (*map(Cell, (each.group, each.title)[-len(own) :]), *(cells[place] for _, cells in rows))
+        for place, each in enumerate(measures)
     )
 
 
@@ -172,22 +172,25 @@ def tabulate(layout: Layout, given: Sequence[Run]) -> Table:
     names = layout.named([run.about for run in runs])
     shown = runs if layout.part is None else [run.only(layout.part[1]) for run in runs]
     measures = layout.measures(shown) if callable(layout.measures) else layout.measures
+    cells = [[each.cell(run) for each in measures] for run in shown]
     notes = [
         f"{name}: {note}"
-        for name, run, own in zip(names, runs, shown, strict=True)
-        for note in _notes(layout, run, own)
+        for name, run, own, numbers in zip(names, runs, shown, cells, strict=True)
+        for note in _notes(layout, run, own, numbers)
     ]
-    rows = list(zip(names, shown, strict=True))
+    rows = list(zip(names, cells, strict=True))
     return Table(*layout.arrange(layout.heads, rows, measures), tuple(notes))
 
 
-def _notes(layout: Layout, run: Run, shown: Run) -> Iterable[str]:
+def _notes(layout: Layout, run: Run, shown: Run, cells: Sequence[Cell]) -> Iterable[str]:
     whole, own = run.summary.get("tasks"), shown.summary
     if layout.part is not None and own["tasks"] != whole:
         yield f"{own['tasks']} of {whole} tasks are {layout.part[0]}; this table has no others"
     if "decided" in own and own["decided"] < own["episodes"]:
         count = f"{own['decided']} of {own['episodes']} episodes are decided"
         yield f"{count}; its success rate of all is {Cell(own['success_rate_of_all'])}"
+    if own.get("decided") and all(isinstance(cell.value, str | None) for cell in cells):
+        yield "its tasks give none of these numbers; `report --layouts` says what the table needs"
     if run.about.get("virtual"):
         yield VIRTUAL
     yield from layout.notes(shown)

@@ -145,3 +145,10 @@ def test_notes_mention_undecided_tasks_and_virtual_phones() -> None:
         "m3a: 1 of 2 episodes are decided; its success rate of all is 0.500",
         "m3a: virtual phones test the harness; do not publish these numbers as an agent's",
     )
+
+
+@pytest.mark.parametrize("name", ["mobileagentbench", "mobile-bench-v2:3", "a3:4", "a3:5"])
+def test_notes_say_that_the_tasks_give_none_of_the_numbers(name: str) -> None:
+    told = "m3a: its tasks give none of these numbers; `report --layouts` says what the table needs"
+    assert told in tabulate(find_layout(name), [run_of([make(True)])]).notes
+    assert told not in tabulate(find_layout(name), [run_of([])]).notes, "there are no tasks"

@@ -160,6 +160,5 @@ def test_a_backbone_of_which_one_run_was_on_virtual_phones_says_so() -> None:
         for name, virtual in (("a", False), ("b", True))
     ]
     for given in (runs, runs[::-1]):
-        assert tabulate(find_layout("mobileagentbench:figure-4b"), given).notes == (
-            f"gpt-4v: {VIRTUAL}",
-        )
+        notes = tabulate(find_layout("mobileagentbench:figure-4b"), given).notes
+        assert f"gpt-4v: {VIRTUAL}" in notes
