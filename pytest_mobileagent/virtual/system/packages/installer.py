@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.snapshots import Kept
-from pytest_mobileagent.virtual.system.packages.packaged import PackagedApp, token
+from pytest_mobileagent.virtual.system.packages.packaged import KNOWN, PackagedApp, token
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -140,6 +140,8 @@ def _of_update(props: Properties, apk: Apk, options: Options, before: App) -> Re
     if not options.replace and not options.inherit:
         message = f"Attempt to re-install {name} without first uninstalling."
         yield "FAILED_ALREADY_EXISTS", message
+    if name in KNOWN and not isinstance(before, PackagedApp):
+        return  # what is built in stands for any APK of this app
     if not isinstance(before, PackagedApp) or before.apk.certificate != apk.certificate:
         why = "signatures do not match newer version; ignoring!"
         yield "FAILED_UPDATE_INCOMPATIBLE", f"Existing package {name} {why}"

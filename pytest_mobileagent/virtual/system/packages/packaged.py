@@ -27,6 +27,7 @@ _VIRTUAL: Final = "pytest_mobileagent.virtual"
 KNOWN: Final = {  # apps whose behaviour is implemented here, and where
     "com.github.uiautomator": f"{_VIRTUAL}.automation.jsonrpc.device:AdbKeyboard",
     "org.mobileagent.contracts": f"{_VIRTUAL}.image.contracts:Contracts",
+    "org.mobileagent.listener": f"{_VIRTUAL}.image.event_listener:EventListener",
     "com.google.androidenv.accessibilityforwarder": f"{_VIRTUAL}.grpc.forwarder:Forwarder",
     "io.appium.settings": f"{_VIRTUAL}.image.appium_settings:Helper",
 }

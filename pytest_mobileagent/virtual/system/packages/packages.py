@@ -221,7 +221,7 @@ class Packages(Kept):
             self._fill(app)
         else:
             self._activities.kill(package, "installPackageLI")
-            self._remove_code(old.code)
+            self._remove_code(self.path(package).rpartition("/")[0])
             old.updated = now
         self._kept.pop(package, None)
         installed = self[package]
