@@ -14,6 +14,9 @@
 # `make demonstrations` records golden trajectories of B-MoCA in its 35 training environments, and
 # exports them; it takes an hour or two.
 # `make graph` makes the graph of recorded pages in fixtures/graphs anew.
+# `make listener` builds the event listener that `mobileagent doctor --install-listener` installs, from
+# fixtures/listener; it needs Debian's packages aapt, android-framework-res, apksigner, smali, zipalign
+# and a JDK. The APK is signed with a new key: phones that have an older one must remove it first.
 # `make benchmarks` measures speed, and writes the table in benchmarks/README.md anew.
 # `make docs` builds the site of docs/, and fails on links that lead nowhere.
 # `make changelog` prints what has changed since the last release; with RELEASE=yes it is released.
@@ -28,7 +31,7 @@ BIN := $(VENV)/bin
 # Tests start thousands of processes, each of which would compile anew what it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-fast test-virtual test-portable test-all test-fleet suites demonstrations graph benchmarks lint lint-style lint-types lint-types-of-tests docs changelog release appium
+.PHONY: demo test test-fast test-virtual test-portable test-all test-fleet suites demonstrations graph benchmarks listener lint lint-style lint-types lint-types-of-tests docs changelog release appium
 
 demo: $(VENV)/ready
 	$(BIN)/pytest tasks/coursera -n 2 --agent=t3a --mobile-model=scripted:fixtures/replies/t3a.jsonl \
@@ -78,6 +81,9 @@ graph: $(VENV)/ready
 		--mobile-runs=demonstrations/graph
 	$(BIN)/python -m pytest_mobileagent graph demonstrations/graph --small --name=Coursera \
 		--licence="that of pytest-mobileagent" -o fixtures/graphs/coursera
+
+listener: $(VENV)/ready
+	$(BIN)/python fixtures/build_apk.py fixtures/listener pytest_mobileagent/device/doctor/listener.apk
 
 benchmarks: $(VENV)/ready
 	$(BIN)/python benchmarks/table.py

@@ -6,6 +6,7 @@ reads from Android itself. So contracts look at effects, by another way than the
 
 from __future__ import annotations
 
+import base64
 import re
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen import Element, Screen
 
 PACKAGE = "org.mobileagent.contracts"
+_PIECE = 30_000  # characters of a command, which programs on the way may limit
 _LOOKS = 3  # at most, until a page that was opened is shown
 
 
@@ -140,6 +142,17 @@ class Bench:
         is_set = old != "null" and re.fullmatch(r"[\w./:;-]+", old)
         self.undo.append(f"settings put {name} '{old}'" if is_set else f"settings delete {name}")
         self.shell(f"settings put {name} {value}")
+
+    def install(self, apk: bytes) -> str:
+        """Install an APK, and return what `pm install` prints."""
+        text, path = base64.b64encode(apk).decode(), "/data/local/tmp/mobileagent.apk"
+        self.undo.append(f"rm -f {path} {path}.64")
+        # Play Protect would ask on the screen.
+        self.put("global", "verifier_verify_adb_installs", 0)
+        self.shell(f"rm -f {path}.64")
+        for at in range(0, len(text), _PIECE):
+            self.shell(f"printf %s {text[at : at + _PIECE]} >> {path}.64")
+        return self.shell(f"base64 -d {path}.64 > {path}; pm install -r {path}").strip()
 
     def resolve(self, intent: str) -> str:
         """Return the component that answers an intent; empty if none does."""

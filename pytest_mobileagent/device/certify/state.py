@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from contextlib import suppress
 from importlib.resources import files as resources
 
@@ -24,7 +23,6 @@ FOLDER = "/sdcard/mobileagent-contracts"
 PERMISSION = "android.permission.READ_CONTACTS"
 _TEXT = "kept 1"
 _SNAPSHOT = "mobileagent-contract"
-_PIECE = 30_000  # characters of a command, which programs on the way may limit
 
 
 def answers(bench: Bench) -> str:
@@ -39,16 +37,10 @@ def answers(bench: Bench) -> str:
 
 def installs(bench: Bench) -> str:
     """Install the contracts' app: the package manager lists it, and Android finds its activity."""
-    apk = resources(__package__).joinpath("contracts.apk").read_bytes()
-    text, path = base64.b64encode(apk).decode(), "/data/local/tmp/mobileagent-contracts.apk"
-    bench.undo.append(f"rm -f {path} {path}.64")
-    bench.put("global", "verifier_verify_adb_installs", 0)  # Play Protect would ask on the screen
-    bench.shell(f"pm uninstall {PACKAGE}; rm -f {path}.64")
-    for at in range(0, len(text), _PIECE):
-        bench.shell(f"printf %s {text[at : at + _PIECE]} >> {path}.64")
-    printed = bench.shell(f"base64 -d {path}.64 > {path}; pm install -r {path}")
-    need("Success" in printed, f"pm install prints {printed.strip()!r}")
-    need(_is_installed(bench), f"pm install printed {printed.strip()!r}, but nothing is installed")
+    bench.shell(f"pm uninstall {PACKAGE}")
+    printed = bench.install(resources(__package__).joinpath("contracts.apk").read_bytes())
+    need("Success" in printed, f"pm install prints {printed!r}")
+    need(_is_installed(bench), f"pm install printed {printed!r}, but nothing is installed")
     bench.has_app = True
     system = system_of(bench.device)
     system.refresh()

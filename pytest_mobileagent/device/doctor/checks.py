@@ -173,7 +173,7 @@ def keyboard(device: Device) -> str:
 def events(device: Device) -> str:
     """Events can be received: the verdicts of some tasks depend on them."""
     if "package:" not in system_of(device).shell(f"pm path {LISTENER}"):
-        remedy = "install an event listener, see docs/events.md; tasks without events need none"
+        remedy = "--install-listener installs it (docs/events.md); tasks without events need none"
         raise Doubtful(f"the app {LISTENER} is not installed: no events are received", remedy)
     return "the event listener is installed"
 

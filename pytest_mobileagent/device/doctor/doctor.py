@@ -70,7 +70,7 @@ def main(
         source = source_of(named, project)
     except ValueError as error:
         parser.error(f"--device={named} {error}")
-    _check_certify(parser, given, source)
+    _check_live(parser, given, source)
     try:
         capabilities = parse_capabilities(given.capabilities) if given.capabilities else {}
     except ValueError as error:
@@ -90,7 +90,7 @@ def main(
                 return _certify(device, given.driver, given.output or Path())
             if selected is not None:
                 return _list(selected, device, source.refuses)
-            return _examine(device, act=not given.look_only)
+            return _examine(device, act=not given.look_only, install=given.install_listener)
     except (MobileAgentError, ValueError) as error:
         remedy = "" if isinstance(error, TooOldError) else f"\n         → {_REMEDY}"
         print(printable(f"PROBLEM  {source.shown}: {error}{remedy}"), file=sys.stderr)
@@ -122,19 +122,21 @@ def _compared(
         parser.error(f"--run: {error}")
 
 
-def _check_certify(
-    parser: argparse.ArgumentParser, given: argparse.Namespace, source: Source
-) -> None:
-    """Check the options of a certificate, and create its folder."""
-    if not given.certify:
-        if given.output is not None:
-            parser.error("-o names the folder of a certificate: add --certify")
-        return
-    if given.tasks or given.look_only:
+def _check_live(parser: argparse.ArgumentParser, given: argparse.Namespace, source: Source) -> None:
+    """Check the options that need a live device, and create the folder of a certificate."""
+    if given.output is not None and not given.certify:
+        parser.error("-o names the folder of a certificate: add --certify")
+    if given.certify and (given.tasks or given.look_only):
         parser.error("--certify tries the device itself: leave out --tasks and --look-only")
-    if source.reached_by is PagesAddress:
-        why = f"--certify needs a live device, and {source.shown} is of recorded pages"
-        parser.exit(2, f"{parser.prog}: {printable(why)}\n")
+    if given.install_listener and (given.tasks or given.certify):
+        parser.error("--install-listener is for checks: leave out --tasks and --certify")
+    for option, is_given in (
+        ("--certify", given.certify),
+        ("--install-listener", given.install_listener),
+    ):
+        if is_given and source.reached_by is PagesAddress:
+            why = f"{option} needs a live device, and {source.shown} is of recorded pages"
+            parser.exit(2, f"{parser.prog}: {printable(why)}\n")
     if given.output is not None:
         try:
             given.output.mkdir(parents=True, exist_ok=True)
@@ -166,11 +168,11 @@ def _list(selected: Selected, device: Device, refuses: Callable[[Task], str]) ->
     return 1 if stuck else 0
 
 
-def _examine(device: Device, *, act: bool) -> int:
+def _examine(device: Device, *, act: bool, install: bool) -> int:
     for line in _head(device):
         print(line)
     found = []
-    for finding in findings(device, act=act):
+    for finding in findings(device, act=act, install=install):
         found.append(finding)
         print("\n".join(_lines(finding)), flush=True)
     problems = sum(finding.level == "problem" for finding in found)
@@ -217,6 +219,12 @@ def _parser() -> argparse.ArgumentParser:
     _add_tasks(parser)
     parser.add_argument(
         "--look-only", action="store_true", help="leave out the checks that act on the device"
+    )
+    parser.add_argument(
+        "--install-listener",
+        action="store_true",
+        help="install the event listener, an app without a screen that some tasks need "
+        "(docs/events.md), before it is checked",
     )
     parser.add_argument(
         "--certify",
@@ -314,14 +322,20 @@ def title(check: Callable[[Device], str]) -> str:
     return check.__name__.replace("_", " ")
 
 
-def findings(device: Device, *, act: bool = True) -> Iterator[Finding]:
+def findings(device: Device, *, act: bool = True, install: bool = False) -> Iterator[Finding]:
     """Run the checks in order, and yield their findings; without `act`, only observe.
 
-    Acting means some contracts, which need an app that is installed and removed again. Only a few
-    checks apply to recorded pages, whose graph has been checked before.
+    With `install`, the event listener is installed where it would be looked for. Acting means some
+    contracts, which need an app that is installed and removed again. Only a few checks apply to
+    recorded pages, whose graph has been checked before.
     """
     for check in OF_PAGES if isinstance(device, PageDevice) else LOOKING:
-        yield examine(title(check), check, device)
+        if install and check is checks.events:
+            from pytest_mobileagent.device.doctor.listener import install_listener  # seldom used
+
+            yield examine(title(check), install_listener, device)
+        else:
+            yield examine(title(check), check, device)
     if act and not isinstance(device, PageDevice):
         yield from _acting(device)
 

@@ -141,6 +141,8 @@ def test_contracts_after_the_phone_fell_silent_are_not_tried(device, monkeypatch
         (["-o", "x"], "add --certify"),
         (["--certify", "-o", "/dev/null/x"], "-o /dev/null/x: Not a directory"),
         (["--certify", "--device=graph:{graph}"], "recorded pages"),
+        (["--install-listener", "--device=graph:{graph}"], "recorded pages"),
+        (["--install-listener", "--certify"], "leave out"),
     ],
 )
 def test_impossible_certificates_are_refused_at_once(words, why, capsys):

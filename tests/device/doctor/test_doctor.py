@@ -12,6 +12,7 @@ import pytest
 
 from pytest_mobileagent.__main__ import main
 from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
+from pytest_mobileagent.device.drivers.adb.listener import PACKAGE as LISTENER
 from pytest_mobileagent.device.drivers.adb.system import AdbSystem
 from pytest_mobileagent.errors import DeviceError
 
@@ -133,6 +134,39 @@ def test_phone_on_which_nothing_can_be_installed_is_warned_of(phone, capsys, mon
     shown = " ".join(capsys.readouterr().out.split())
     assert "WARNING actions: taps, typing and other actions were not tried: pm install" in shown
     assert refusal in shown
+
+
+def test_event_listener_is_installed_if_the_user_asks(whole_phone, capsys):
+    with contextlib.closing(AdbDevice(whole_phone)) as device:
+        system = device.system
+        system.shell(f"pm uninstall {LISTENER}")
+        assert doctor(whole_phone, "--look-only") == 0
+        shown = " ".join(capsys.readouterr().out.split())
+        assert f"the app {LISTENER} is not installed: no events are received" in shown
+        assert "→ --install-listener installs it" in shown
+        assert LISTENER not in system.shell("pm list packages")
+        before = system.shell("settings list global")
+        assert doctor(whole_phone, "--look-only", "--install-listener") == 0
+        shown = capsys.readouterr().out
+        assert "ok       events: the event listener was installed, and answers\n" in shown
+        assert LISTENER in system.shell("pm list packages")
+        assert system.shell("settings list global") == before
+        assert system.shell("ls /data/local/tmp") == ""
+
+
+def test_event_listener_of_another_key_is_not_replaced(whole_phone, capsys, monkeypatch):
+    shell = AdbSystem.shell
+    refusal = "INSTALL_FAILED_UPDATE_INCOMPATIBLE: Existing package"
+    pattern = re.compile("pm install.*")
+
+    def refusing(system, script):
+        return shell(system, pattern.sub(f"echo 'Failure [{refusal}]'", script))
+
+    monkeypatch.setattr(AdbSystem, "shell", refusing)
+    assert doctor(whole_phone, "--look-only", "--install-listener") == 1
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "PROBLEM events: pm install prints 'Failure [INSTALL_FAILED_UPDATE" in shown
+    assert f"`adb uninstall {LISTENER}`" in shown
 
 
 def test_an_avd_that_does_not_exist_is_explained(sdk, capsys):
