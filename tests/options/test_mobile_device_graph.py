@@ -105,7 +105,7 @@ def test_doctor_examines_recorded_pages(
     assert main(["doctor", "--device=graph:notes"]) == 0
     said = capsys.readouterr().out
     assert "graph:notes: recorded pages, 1080x2400 at 420 dpi, en" in said
-    assert "ok       screenshot: screenshots of 1080x2400 pixels" in said
+    assert "screenshots of" not in said, "pages without a picture have none"
     assert (
         "WARNING  contents: 1 of 4 pages without a screenshot; 1 of 4 pages without a hierarchy"
         in said

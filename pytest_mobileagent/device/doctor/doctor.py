@@ -308,7 +308,7 @@ def _wrapped(head: str, text: str) -> list[str]:
     return [head + lines[0], *(" " * 11 + line for line in lines[1:])]
 
 
-OF_PAGES = (checks.snapshots, checks.screenshot, contents)
+OF_PAGES = (checks.snapshots, contents)
 LOOKING = (
     *(checks.answers, checks.awake, checks.unlocked, checks.root, checks.storage, checks.clock),
     *(checks.animations, checks.keyboard, checks.events, checks.snapshots, checks.screenshot),

@@ -162,8 +162,9 @@ def reasons(outcome: str, results: Sequence[Entry]) -> list[str]:
         f"{outcome} ({count}): {printable(' '.join(reason.split()))}"
         for reason, count in found.most_common(FEW)
     ]
-    more = len(found) - FEW
-    return [*lines, *([f"{outcome} for {more} more reasons: see report.json"] if more > 0 else [])]
+    if (more := len(found) - FEW) > 0:
+        lines.append(f"{outcome} for {plural(more, 'more reason')}: see report.json")
+    return lines
 
 
 def cut_off(budget: str, results: Sequence[Entry]) -> str:

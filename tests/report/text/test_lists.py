@@ -128,6 +128,7 @@ def test_equal_reasons_are_grouped(result: Make) -> None:
     results += [result(None, outcome="not run", reason=str(n)) for n in range(8)]
     assert reasons("skipped", results) == ["skipped (2): no app com.a", "skipped (1): no app com.b"]
     assert reasons("not run", results)[-1] == "not run for 3 more reasons: see report.json"
+    assert reasons("not run", results[:-2])[-1] == "not run for 1 more reason: see report.json"
 
 
 def test_tasks_that_began_without_a_snapshot_are_reported_with_the_reasons(result: Make) -> None:
