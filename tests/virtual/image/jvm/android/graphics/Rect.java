@@ -1,0 +1,5 @@
+package android.graphics;
+
+public class Rect {
+    public int left, top, right, bottom;
+}
