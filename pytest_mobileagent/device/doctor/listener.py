@@ -33,6 +33,6 @@ def install_listener(device: Device) -> str:
         raise Unwell(f"pm install prints {printed!r}", remedy)
     system_of(device).refresh()
     if not device.info.listener:
-        remedy = "see `adb logcat`; through an Appium hub, no events can be received"
+        remedy = "try again, then see `adb logcat`; through an Appium hub, there are no events"
         raise Unwell("the event listener was installed, but does not answer", remedy)
     return "the event listener was installed, and answers"
