@@ -58,7 +58,7 @@ def test_agents_that_do_less_pass_no_task(run, agent, path):
 
 @pytest.mark.parametrize(
     ("agent", "outcomes"),
-    [("oracle", {"passed": 2}), ("noop", {"failed": 2}), ("truncated_oracle", {"failed": 2})],
+    [("oracle", {"passed": 4}), ("noop", {"failed": 4}), ("truncated_oracle", {"failed": 4})],
 )
 def test_an_action_after_which_no_page_was_recorded_has_to_be_done(run, pytester, agent, outcomes):
     shutil.rmtree(pytester.path / "graph")
@@ -78,6 +78,12 @@ def test_an_action_after_which_no_page_was_recorded_has_to_be_done(run, pytester
             "page": "home",
         },
     ]
+    reports = [{"action": "Finish", "answer": "12"}, {"action": "Impossible", "reason": ""}]
+    lines += [
+        {"task": f"r{n}", "goal": "Say it.", "golden": [{"page": "home", "action": each}]}
+        | {"page": "home"}
+        for n, each in enumerate(reports)
+    ]
     (pytester.path / "own.jsonl").write_text("\n".join(map(json.dumps, lines)), "utf-8")
     import_release(pytester.path / "own.jsonl", pytester.path / "graph")
     for path in ("multi", "single"):
@@ -86,6 +92,13 @@ def test_an_action_after_which_no_page_was_recorded_has_to_be_done(run, pytester
         )
         summary = report(pytester, path)["summary"]
         assert (summary["step_accuracy"] == 1) is (agent == "oracle")
+
+
+def test_a_task_without_golden_actions_is_done_on_its_page(run, pytester):
+    tasks = pytester.path / "graph" / "tasks.jsonl"
+    row = json.loads(tasks.read_text("utf-8").splitlines()[0])
+    tasks.write_text(json.dumps(row | {"golden": [], "snapshot": row["page"]}), "utf-8")
+    run(agent="noop").assert_outcomes(passed=1)
 
 
 def test_phones_have_no_recorded_pages(run):
