@@ -233,8 +233,8 @@ def _verdict(
 def _compared(item: pytest.Function, episode: Episode) -> Compared | None:
     """Return how steps match golden actions; None without a comparison or golden actions.
 
-    If the body has compared nothing, the rule of graphs does: on a golden path, and with the golden
-    actions of a task that an agent was free to leave.
+    If the body has compared nothing, the rule of graphs does: on a single path, and on many paths
+    if the task has golden actions.
     """
     compared, case = state_of(item).body.compared, case_of(item)
     golden = case.task.golden if case else ()

@@ -72,9 +72,10 @@ def attempt(plan: AttemptPlan, device: Device, recorder: Recorder) -> None:
 
 
 def _played(plan: AttemptPlan) -> Case:
-    """Return the case for an agent that plays its solution, without the one it is not asked for.
+    """Return the case from which an agent such as the oracle takes its moves.
 
-    On a single path, golden actions come before a solution (see `GoldenPath`).
+    On a single path, golden actions come before a solution (see `GoldenPath`), so the case has none
+    if it has golden actions.
     """
     task = plan.case.task
     if plan.path == "single" and task.golden and task.solution:

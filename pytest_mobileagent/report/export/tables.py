@@ -124,7 +124,7 @@ def as_latex(table: Table) -> str:
     """Return a LaTeX tabular for the package booktabs; notes are comments above it."""
     lines = [f"% {_one_line(note)}" for note in table.notes]
     texts = [
-        all(isinstance(cell.value, str) for cell in each) for each in zip(*table.rows, strict=True)
+        any(isinstance(cell.value, str) for cell in each) for each in zip(*table.rows, strict=True)
     ]
     aligned = "".join("l" if is_text else "r" for is_text in texts)
     lines += [rf"\begin{{tabular}}{{{aligned}}}", r"\toprule"]

@@ -74,8 +74,8 @@ def test_latex_is_escaped() -> None:
 
 
 def test_latex_columns_of_text_are_aligned_to_the_left() -> None:
-    columns = (Column("Agent"), Column("Test Level"), Column("Succ. Rate"))
-    rows = ((Cell("a"), Cell("Easy"), Cell(None)), (Cell("a"), Cell("Hard"), Cell(0.5)))
+    columns = (Column("Agent"), Column("Models"), Column("Succ. Rate"))
+    rows = ((Cell("a"), Cell("gpt-4o"), Cell(None)), (Cell("b"), Cell(None), Cell(0.5)))
     assert r"\begin{tabular}{llr}" in as_latex(Table(columns, rows)).splitlines()
 
 

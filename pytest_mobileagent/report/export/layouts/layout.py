@@ -158,7 +158,7 @@ class Layout:
                 f"{path} cannot be read ({error.strerror or error}): this table needs {self.source}"
             )
             raise RecordError(msg) from error
-        except (TypeError, ValueError, LookupError, AttributeError) as error:
+        except (TypeError, ValueError, KeyError) as error:
             why = f"it has no {error}" if isinstance(error, KeyError) else error
             raise RecordError(f"{path} is not {self.source}: {why}") from error
         if not runs:
