@@ -12,6 +12,9 @@ import pytest
 
 import pytest_mobileagent.plugin.items  # noqa: F401 - which has pytest mark tasks
 from pytest_mobileagent import rows
+from pytest_mobileagent.report.export.layouts import find_layout, tabulate
+from tests.report.conftest import make
+from tests.report.export.layouts.counting import run_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,6 +108,13 @@ def test_tags_name_what_the_release_alone_has_and_the_six_that_the_paper_looks_i
         "wikipedia-first_two_and_randomizer",
     ]
     assert set(tagged) == {""}
+
+
+def test_table_2_of_the_paper_finds_those_six() -> None:
+    ids = [row.id.replace("-", "/", 1) for row in TABLE if row.tags == "representative"]
+    run = run_of([make(True, id=f"tasks/b_moca/{each}") for each in ids])
+    numbers = [str(row[1]) for row in tabulate(find_layout("b-moca:2"), [run]).rows]
+    assert numbers == ["100"] * 7, "the six, and their average"
 
 
 def test_tasks_of_only_one_of_them_are_marked() -> None:
