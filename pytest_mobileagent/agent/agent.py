@@ -260,6 +260,7 @@ class Scripted(Agent):
         self._apps = task.packages
         self._values = dict(values)
         self._moves = self.moves(task)
+        self._origin = " of the solution" if task.solution else ""
         if task.variant == FULL:
             self._values |= known_answers(task, values)
             self._moves = [move for move in self._moves if move.asks is None]
@@ -294,7 +295,7 @@ class Scripted(Agent):
         try:
             return move.action(scene)
         except TaskError as error:
-            msg = f"move {number + 1} of the solution, {move}, does not fit: {error}"
+            msg = f"move {number + 1}{self._origin}, {move}, does not fit: {error}"
             raise UnfitMoveError(msg) from error
 
     def _next(self, scene: Scene) -> int:

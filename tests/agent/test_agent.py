@@ -118,7 +118,7 @@ def test_golden_actions_are_played_like_a_solution(
 def test_a_golden_action_that_does_not_fit_is_named(make_screen: Callable[..., Screen]) -> None:
     player = Scripted()
     player.assign_task(Task("Go.", golden=GOLDEN[1:]), {})
-    complaint = r"move 1 of the solution, a golden action chosen by a function, does not fit: its"
+    complaint = r"move 1, a golden action chosen by a function, does not fit: its"
     with pytest.raises(UnfitMoveError, match=complaint):
         player.step(Observation(make_screen("Sold out")))
 

@@ -59,7 +59,12 @@ def _report(given: argparse.Namespace) -> None:
     layout = given.layout or OWN
     if layout.source:
         _check(given.output, is_page=False)
-        _write_table(given, [run for path in given.runs for run in layout.read(Path(path))])
+        files = list(map(Path, given.runs))
+        if given.output is not None and given.output.resolve() in {
+            each.resolve() for each in files
+        }:
+            raise HostError(f"{given.output} has the counts: name another file with -o")
+        _write_table(given, [run for file in files for run in layout.read(file)])
         return
     runs = [find_run(Path(run)) for run in given.runs]
     _check(given.output, is_page=given.format == "html" and len(runs) == 1)

@@ -77,6 +77,15 @@ def test_counts_of_a_file_become_a_table(tmp_path: Path, capsys: Capture, form: 
     assert rows[form] in lines(capsys)
 
 
+def test_a_file_of_counts_is_not_overwritten(tmp_path: Path, capsys: Capture) -> None:
+    path = tmp_path / "drafts.json"
+    path.write_text('{"models": {}}')
+    given = [str(path), "--layout=a3:2", "-o", str(tmp_path / "." / "drafts.json")]
+    assert main(given) == 1
+    assert capsys.readouterr().err.endswith("has the counts: name another file with -o\n")
+    assert path.read_text() == '{"models": {}}'
+
+
 def test_a_run_is_not_a_file_of_counts(write_run: WriteRun, capsys: Capture) -> None:
     run = write_run("m3a")
     assert main([str(run), "--layout=a3:3"]) == 1
