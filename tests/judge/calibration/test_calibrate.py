@@ -10,6 +10,7 @@ import pytest
 from pytest_mobileagent.judge.calibration import calibrate as command
 from pytest_mobileagent.judge.calibration import figures
 from pytest_mobileagent.llm.scripted.model_server import ServedModel
+from pytest_mobileagent.report.export.layouts import find_layout
 from pytest_mobileagent.testing import ScriptedModel
 
 from .conftest import judge
@@ -98,6 +99,13 @@ def test_json_contains_all_numbers_and_answers(calibrate):
     assert mode["key_components"]["saved"]["value"] == 0.25
     assert len(found["answers"]) == 8
     assert found["answers"][0].keys() >= {"episode", "done", "judge", "passed", "error"}
+
+
+def test_json_becomes_table_3_of_a3(calibrate, tmp_path):
+    file = tmp_path / "judges.json"
+    file.write_text(calibrate("--format=json").out, "utf-8")
+    runs = [(run.about["label"], run.summary["right"]) for run in find_layout("a3:3").read(file)]
+    assert runs == [("openai:gpt-4o", 1), ("anthropic:claude-sonnet-4-5", 0.5)]
 
 
 def test_cached_replies_are_free_but_keep_their_price_in_the_table(calibrate):
