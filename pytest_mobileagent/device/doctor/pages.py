@@ -46,7 +46,8 @@ def list_pages(tasks: Mapping[str, Task], device: GraphDevice) -> tuple[set[str]
         if found["graph"]:
             break
         if leaves := list(flaws_of_task(graph, task)):
-            found["leaves"] += [f"{_short(name)}: {flaw}" for flaw in leaves]
+            more = f", and {len(leaves) - 1} more" if len(leaves) > 1 else ""
+            found["leaves"].append(f"{_short(name)}: {leaves[0]}{more}")
             stuck.add(name)
             continue
         for group, what in _of_golden(task, device):

@@ -70,14 +70,15 @@ def test_sound_golden_paths_are_not_listed(folder: Path) -> None:
 
 
 def test_golden_paths_that_leave_the_graph_keep_their_tasks_from_running(folder: Path) -> None:
-    far = [on("home", Tap(25, 25)), on("far", Tap(1, 1))]
+    far = [on("home", Tap(25, 25)), *[on(name, Tap(1, 1)) for name in ("far", "off")]]
     back = [on("paid", Tap(1, 1)), on("home", Tap(1, 1))]
     stuck, lines = listed(folder, far=far, back=back, fine=[on("home", Tap(1, 1))])
     assert stuck == 2
+    nowhere = "step 2 of its golden path is on page 'far', which the graph does not have"
     assert lines[:4] == [
         "3 tasks: 1 can run here",
         "golden paths that leave the graph (2):",
-        "  [ ] far: step 2 of its golden path is on page 'far', which the graph does not have",
+        f"  [ ] far: {nowhere}, and 1 more",
         "  [ ] back: step 1 of its golden path leads from page 'paid' to 'home', but no edge does",
     ]
 
