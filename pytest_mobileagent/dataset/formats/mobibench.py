@@ -24,6 +24,7 @@ from pytest_mobileagent.dataset.formats.jsonstream import text_of
 from pytest_mobileagent.dataset.formats.release import Demonstration, ReleasePage, size_of
 from pytest_mobileagent.dataset.formats.release import Release as Base
 from pytest_mobileagent.errors import GraphError
+from pytest_mobileagent.jsonable import check
 from pytest_mobileagent.screen.element import Bounds
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action.matching import Size
     from pytest_mobileagent.dataset.graph import GraphWriter
+
+
+_ANSWER = {"type": str, "bounds": str, "params": {"text": str}}
 
 
 class Release(Base):
@@ -69,7 +73,8 @@ class Release(Base):
             picture = folder / f"{len(pages)}.png"
             if (size := size_of(picture)) is None:
                 raise GraphError(f"{picture.name} is not a PNG image")
-            answers = sorted(entries(file), key=lambda each: not each.get("default"))
+            answers = check(entries(file), [_ANSWER], file.name)
+            answers.sort(key=lambda each: not each.get("default"))
             right = [each for answer in answers for each in _right(answer, app, size)]
             page = f"{name}-{len(pages)}"
             pages.append(ReleasePage(page, picture, picture.with_suffix(".xml"), size))

@@ -96,6 +96,12 @@ def test_all_answers_are_accepted_and_lead_to_the_next_page(graph: Graph) -> Non
         ([{"type": "Input", "bounds": "[0,0][1,1]", "params": {}}], "KeyError.'text'"),
         ([], "IndexError"),
         ({"type": "Click"}, "TypeError"),
+        ([None], r"TypeError.'2_answers.json\[0\] cannot be of type NoneType"),
+        ([{"type": 3}], r"TypeError.'2_answers.json\[0\].type cannot be of type int"),
+        (
+            [{"type": "Input", "bounds": "[0,0][1,1]", "params": {"text": -1}}],
+            r"TypeError.'2_answers.json\[0\].params.text cannot be of type int",
+        ),
     ],
 )
 def test_a_broken_step_is_reported_with_its_folder(copy, tmp_path, answers, why):
