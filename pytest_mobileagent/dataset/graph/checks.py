@@ -16,7 +16,7 @@ from pytest_mobileagent.dataset.graph.path import RecordedPath, gap_in
 from pytest_mobileagent.dataset.graph.store import HEAD, INDEX, TASKS
 from pytest_mobileagent.errors import GraphError, ScreenError, TaskError
 from pytest_mobileagent.fileio import opened
-from pytest_mobileagent.jsonable import why_unreadable
+from pytest_mobileagent.jsonable import Maybe, check, why_unreadable
 from pytest_mobileagent.screen.encoding import size_of
 
 if TYPE_CHECKING:
@@ -154,11 +154,14 @@ def _of_tasks(graph: Graph) -> Iterator[str]:
         yield f"{file} cannot be read: {error}"
 
 
+_TASK = {"snapshot": Maybe(str), "page": Maybe(str)}
+
+
 def _of_task(
     graph: Graph, line: str, number: int, paths: dict[tuple[str, ...], int], ids: dict[str, int]
 ) -> Iterator[str]:
     try:
-        row: dict[str, Any] = json.loads(line)
+        row: dict[str, Any] = check(json.loads(line), _TASK, "it")
         golden = [golden_from_json(each) for each in row.get("golden") or ()]
     except (ValueError, RecursionError, AttributeError, TypeError, TaskError) as error:
         yield f"it is not a task: {why_unreadable(error)}"

@@ -89,6 +89,8 @@ def row(golden: list[Golden], **fields: Any) -> dict[str, Any]:
     [
         (["{"], "tasks.jsonl, line 1: it is not a task"),
         ([[]], "tasks.jsonl, line 1: it is not a task"),
+        ([row([], snapshot=["home"])], "line 1: it is not a task: it.snapshot cannot be of type"),
+        ([row([], page=10**30)], "line 1: it is not a task: it.page cannot be of type int"),
         ([{"golden": [{"action": {"action": "Fly"}, "size": [1, 1]}]}], "line 1: it is not a task"),
         (
             [row(PATH, id="a"), row(PATH, id="b")],
