@@ -62,7 +62,9 @@ class Node:
         self.multiline = field is not None and field.multiline
         self.visible = box.visible is not None  # at least partly
         # Whether the node matters to accessibility, rather than only containing others.
-        self.important = self.focusable or bool(view.desc) or isinstance(view, Text)
+        self.important = (
+            self.focusable or view.important or bool(view.desc) or isinstance(view, Text)
+        )
         # A Column with too little room scrolls, so its class is ScrollView.
         scrolls = self.scrollable and isinstance(view, Column)
         self.class_name = Scroll.kind if scrolls else class_name(view)

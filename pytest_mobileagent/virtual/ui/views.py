@@ -46,7 +46,8 @@ class View:
     position. `touch_padding` extends the touch area beyond each side of the view; by default, the
     touch area of a clickable view is at least 48 x 48 dp. Four values of padding or margin are
     start, top, end, bottom. `direction` "ltr" prevents mirroring in right-to-left layouts, for
-    example of a dial.
+    example of a dial. A view that only contains others, such as a CoordinatorLayout, is in a
+    compressed dump only if it is declared `important` for accessibility.
     """
 
     id: str = ""
@@ -73,6 +74,7 @@ class View:
     touch_padding: float | None = None
     direction: Literal["", "ltr"] = ""
     menu: Menu = ()
+    important: bool = False
     children: Sequence[View] = field(init=False, default=())  # in drawing order
 
     kind: ClassVar[str] = "android.view.View"  # the class in a dump unless class_name is given

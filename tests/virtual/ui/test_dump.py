@@ -200,6 +200,15 @@ def test_compressed_leaves_out_what_only_holds_others(screen: Screen) -> None:
     ]
 
 
+def test_compressed_keeps_a_layout_that_is_important(screen: Screen) -> None:
+    view = Column([Frame([Text("a")], id="coordinator_layout", important=True)])
+    assert [n.get("resource-id") for n in nodes(screen, view, compressed=True)] == [
+        "",
+        "org.demo:id/coordinator_layout",
+        "",
+    ]
+
+
 @pytest.mark.parametrize(
     ("value", "written"),
     [
