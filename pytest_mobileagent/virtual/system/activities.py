@@ -231,6 +231,7 @@ class Activities(Tasks):
     def ask_permission(self, activity: Activity, names: Sequence[str], request: str) -> None:
         """Ask the user for permissions; if there is nothing to ask, answer immediately."""
         package = activity.app.package
+        self.permissions.complete(package, names)
         groups = [group.name for group in self.permissions.to_ask(package, names)]
         if not groups:
             granted = {name: self.permissions.granted(package, name) for name in names}
@@ -292,15 +293,23 @@ class Activities(Tasks):
         self.kill(package, f"stop {package} due to from pid {self.proc.pid('')}")
 
     def kill(self, package: str, reason: str) -> None:
-        """End an app's process and its activities."""
+        """End an app's process and its activities, and the questions for its permissions."""
         process = self.proc.stop(package)
         if process is None:
             return
         self.permissions.process_ended(package)
         line = f"Killing {process.pid}:{package}/{name_of(process.uid)} (adj 0): {reason}"
         self.log.system("I", "ActivityManager", line)
+        ended = {
+            each.number for task in self.tasks for each in task.records if each.package == package
+        }
         for task in self.tasks:
-            task.records = [record for record in task.records if record.package != package]
+            task.records = [
+                each
+                for each in task.records
+                if each.number not in ended
+                and not (each.caller in ended and each.request.startswith(ASKED))
+            ]
         self.tasks = [task for task in self.tasks if task.records]
         self._resume()
 

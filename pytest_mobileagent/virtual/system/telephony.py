@@ -9,6 +9,7 @@ from urllib.parse import quote
 from pytest_mobileagent.virtual.content import numbers
 from pytest_mobileagent.virtual.content.intent import Intent
 from pytest_mobileagent.virtual.snapshots import Kept
+from pytest_mobileagent.virtual.system.packages.permissions import SMS_APP
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.content.settings import Settings
@@ -191,7 +192,7 @@ class Telephony(Kept):
         """
         if self.radios.airplane or self._blocked(number):
             return
-        app = self.settings.text("secure", "sms_default_application")
+        app = self.settings.text("secure", SMS_APP)
         extras = {"address": number, "body": text}
         if app in self.packages:
             self.broadcasts.send(Intent(DELIVER, package=app, extras=extras))

@@ -10,6 +10,7 @@ from pytest_mobileagent.virtual.boot import boot
 from pytest_mobileagent.virtual.sdk import Activity, App, Button, Column, Text, View
 
 CAMERA, CONTACTS = "android.permission.CAMERA", "android.permission.READ_CONTACTS"
+CHANGES = "android.permission.WRITE_CONTACTS"
 FINE, COARSE = (f"android.permission.ACCESS_{kind}_LOCATION" for kind in ("FINE", "COARSE"))
 IDS = "com.android.permissioncontroller:id/permission_"
 OWNER = "com.google.android.permissioncontroller"
@@ -32,7 +33,8 @@ class Main(Activity):
         camera = Button("Camera", on_click=lambda: self.request_permission(CAMERA, request="c"))
         names = (CONTACTS, FINE, COARSE)
         more = Button("More", on_click=lambda: self.request_permission(*names, request="m"))
-        return Column([camera, more, *texts])
+        write = Button("Write", on_click=lambda: self.request_permission(CHANGES, request="w"))
+        return Column([camera, more, write, *texts])
 
     def on_permission(self, request: str, granted: Mapping[str, bool]) -> None:
         words = " ".join(f"{name.rpartition('.')[2]}={on}" for name, on in granted.items())
@@ -43,7 +45,7 @@ class Asks(App):
     package = "org.asks"
     label = "Asks"
     activities = (Main,)
-    permissions = (CAMERA, CONTACTS, FINE, COARSE, "android.permission.INTERNET")
+    permissions = (CAMERA, CONTACTS, CHANGES, FINE, COARSE, "android.permission.INTERNET")
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +97,21 @@ def test_groups_are_asked_for_one_after_the_other(asks, hand):
     hand.tap("resource-id", f"{IDS}allow_foreground_only_button")
     answer = "READ_CONTACTS=True ACCESS_FINE_LOCATION=False ACCESS_COARSE_LOCATION=True"
     assert hand.sees(f"m: {answer}")
+
+
+def test_nothing_is_asked_if_another_permission_of_the_group_is_granted(asks, hand, sh):
+    sh(f"pm grant org.asks {CONTACTS}; pm grant org.asks {COARSE}")
+    hand.tap("text", "Write")
+    assert hand.sees("w: WRITE_CONTACTS=True")
+    hand.tap("text", "More")
+    assert "location" in hand.node("resource-id", f"{IDS}message")
+
+
+def test_the_dialog_ends_with_the_app_that_asks(asks, hand, sh):
+    hand.tap("text", "Camera")
+    sh("am force-stop org.asks")
+    assert asks.activities.top.component != SCREEN
+    assert not [task for task in asks.activities.tasks if task.records[-1].component == SCREEN]
 
 
 def test_back_leaves_without_an_answer(asks, hand):

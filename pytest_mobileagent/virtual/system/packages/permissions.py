@@ -58,6 +58,10 @@ def _group(name: str, permissions: str, **more: Any) -> Group:
 GROUPS = tuple(_group(**each) for each in _TABLE["groups"])
 GROUP_OF = {permission: group for group in GROUPS for permission in group.permissions}
 RUNTIME = frozenset(GROUP_OF)
+ASKED_SINGLY = ("LOCATION", "READ_MEDIA_VISUAL")  # groups whose permissions do not imply each other
+SMS_APP = "sms_default_application"  # the secure setting with the app for messages
+# The groups of its permissions, as in Android's roles.xml.
+SMS_ROLE = ("SMS", "CONTACTS", "PHONE", "MICROPHONE", "CAMERA", "STORAGE", "NOTIFICATIONS")
 
 
 def permission_of(op: str) -> str:
@@ -80,6 +84,7 @@ class Permissions(Kept):
 
     changes: Changes
     packages: Packages
+    settings: Settings
     _flags: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     _modes: dict[str, dict[str, str]] = field(default_factory=dict)
 
@@ -96,7 +101,13 @@ class Permissions(Kept):
             return False
         if permission not in RUNTIME:
             return True
-        return self.packages[package].granted.get(permission, app.system)
+        default = app.system or self._of_role(package, permission)
+        return self.packages[package].granted.get(permission, default)
+
+    def _of_role(self, package: str, permission: str) -> bool:
+        """Return whether an app has a permission because it is the app for messages."""
+        is_role = self.settings.text("secure", SMS_APP) == package
+        return is_role and GROUP_OF[permission].name.endswith(SMS_ROLE)
 
     def grant(self, package: str, permission: str, *, granted: bool) -> None:
         """Grant or revoke a runtime permission; the messages of errors are Android's."""
@@ -144,6 +155,18 @@ class Permissions(Kept):
             if not self.granted(package, each) and USER_FIXED not in self.flags(package, each):
                 groups[GROUP_OF[each].name] = GROUP_OF[each]
         return list(groups.values())
+
+    def complete(self, package: str, permissions: Iterable[str]) -> None:
+        """Grant permissions of a group of which the app has another one, as nothing is asked then.
+
+        More precise or constant access to the location, and to all pictures, is asked for.
+        """
+        for group in self.to_ask(package, permissions):
+            if group.name.endswith(ASKED_SINGLY) or not self.group_granted(package, group):
+                continue
+            for each in set(permissions) & set(self.members(package, group)):
+                if USER_FIXED not in self.flags(package, each):
+                    self.packages[package].granted[each] = True
 
     def answer(self, package: str, permissions: Iterable[str], answer: str) -> None:
         """Apply the user's answer: "always", "foreground", "once", "deny" or "never"."""
@@ -249,7 +272,7 @@ class Defaults(Kept):
         """Keep only the default app for messages to a number, or those of a web link's host."""
         scheme = scheme_of(intent.data)
         if scheme in SMS:
-            role = self.settings.text("secure", "sms_default_application")
+            role = self.settings.text("secure", SMS_APP)
             return [each for each in found if each[0].package == role] or found
         if scheme in WEB:
             return [each for each in found if _names_host(each[1], intent)] or found

@@ -16,14 +16,16 @@ from pytest_mobileagent.virtual.system.packages.permissions import (
     MODES,
     OPS,
     PLAIN_OPS,
+    SMS_APP,
     default_mode,
 )
 
+SMS_NAME = "android.app.role.SMS"
 ROLES = {  # with an intent that an app must handle to qualify
     "android.app.role.BROWSER": Intent("android.intent.action.VIEW", "http://role.invalid/"),
     "android.app.role.DIALER": Intent("android.intent.action.DIAL", "tel:"),
     "android.app.role.HOME": Intent(MAIN, categories=("android.intent.category.HOME",)),
-    "android.app.role.SMS": Intent("android.intent.action.SENDTO", "smsto:"),
+    SMS_NAME: Intent("android.intent.action.SENDTO", "smsto:"),
 }
 NO_PACKAGE, NO_JOB = 24, 23  # -1000 and -1001, as a shell sees them
 LOW = 15  # percent of the battery
@@ -57,6 +59,8 @@ def add_holder(ctx: Context, args: Arguments) -> None:
     for app, kind in ctx.phone.packages.resolve(intent) if intent else ():
         if app.package == package and intent:
             ctx.phone.defaults.remember(intent, kind.component(package))
+            if role == SMS_NAME:
+                ctx.phone.settings.put("secure", SMS_APP, package)
             return
     raise JavaError("java.util.concurrent.ExecutionException", "java.lang.RuntimeException: Failed")
 
@@ -66,6 +70,8 @@ def clear_holders(ctx: Context, args: Arguments) -> None:
     """Remove an app from all roles that were assigned to it."""
     if package := _holders(ctx, _role(args)):
         ctx.phone.defaults.forget(package)
+        if ctx.phone.settings.text("secure", SMS_APP) == package:
+            ctx.phone.settings.delete("secure", SMS_APP)
 
 
 def _role(args: Arguments) -> str:
