@@ -182,7 +182,7 @@ _STEPS: list[tuple[str, str, Any]] = [
     ("switched 3", "course settings", "Push notifications"),
     *((f"switched alarm {n}", "alarms", nth_switch(n)) for n in (1, 2, 3)),
     *((f"switched display {n}", "display", nth_switch(n)) for n in (1, 2, 3)),
-    *((f"switched network {n}", "network", nth_switch(n)) for n in (2, 3)),
+    *((f"switched network {n}", "network", nth_switch(n)) for n in (1, 2)),
     ("saved course", "course", "Save"),
     ("tab learn", "explore", "Learn"),
     ("tab related", "product", "Related"),
