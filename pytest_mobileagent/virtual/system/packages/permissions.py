@@ -133,6 +133,8 @@ class Permissions(Kept):
         app = self.packages.app(package)
         if app.system and permission not in self.packages[package].granted:
             kept.append("GRANTED_BY_DEFAULT")
+        elif permission in RUNTIME and self._of_role(package, permission):
+            kept.append("GRANTED_BY_ROLE")
         return [flag for flag in FLAGS if flag in kept]
 
     def flag(self, package: str, permission: str, *flags: str, on: bool = True) -> None:
