@@ -169,6 +169,7 @@ def running(
     phone = loop.call(lambda: boot(apps))
     if folder:
         phone.snapshots.keep_in(folder)
+    adb.run("start-server")  # a long run of tests has seen it ended; otherwise this does nothing
     server = Server(phone, claim(0), adb.port, home=adb.home, **manners)
     loop.run(server.__aenter__())
     try:
