@@ -81,8 +81,6 @@ _LONG = (
     "tests/plugin/test_collector_suspects.py",
     "tests/dataset/test_equality.py",
     "tests/record/test_page.py",
-    "tests/virtual/clients/test_appium_act.py",
-    "tests/virtual/clients/test_appium_find.py",
 )
 
 # Leases and environments of the tests are in pytest's cache instead of the user's. Each worker has

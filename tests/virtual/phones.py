@@ -169,11 +169,15 @@ def running(
     phone = loop.call(lambda: boot(apps))
     if folder:
         phone.snapshots.keep_in(folder)
-    adb.run("start-server")  # a long run of tests has seen it ended; otherwise this does nothing
     server = Server(phone, claim(0), adb.port, home=adb.home, **manners)
     loop.run(server.__aenter__())
     try:
-        assert loop.run(server.registration.attempt(PATIENCE)), "adb does not see the phone"
+        seen = loop.run(server.registration.attempt(PATIENCE))
+        if not seen:  # in long runs, the server of a worker has ceased to accept phones
+            adb.run("kill-server")
+            adb.run("start-server")
+            seen = loop.run(server.registration.attempt(PATIENCE))
+        assert seen, "adb does not see the phone"
         yield Running(phone, server, adb.on(server.serial), loop)
     finally:
         loop.run(server.__aexit__())
