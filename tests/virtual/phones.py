@@ -111,6 +111,8 @@ def adb_server(program: str, home: Path, port: int | None = None) -> Iterator[Ad
                     assert process.poll() is None, "the adb server has ended"
             yield adb
         finally:
+            if process.poll() is not None:  # it has ended by itself, and `running` started another
+                adb.run("kill-server")
             process.kill()
 
 
@@ -172,12 +174,11 @@ def running(
     server = Server(phone, claim(0), adb.port, home=adb.home, **manners)
     loop.run(server.__aenter__())
     try:
-        seen = loop.run(server.registration.attempt(PATIENCE))
-        if not seen:  # in long runs, the server of a worker has ceased to accept phones
+        if not loop.run(server.registration.attempt(PATIENCE)):
+            # In long runs, a worker's server was gone, or had ceased to accept phones.
             adb.run("kill-server")
             adb.run("start-server")
-            seen = loop.run(server.registration.attempt(PATIENCE))
-        assert seen, "adb does not see the phone"
+            adb.on(server.serial).run("wait-for-device")  # raises an error if it does not come
         yield Running(phone, server, adb.on(server.serial), loop)
     finally:
         loop.run(server.__aexit__())
