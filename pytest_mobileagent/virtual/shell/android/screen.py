@@ -1,9 +1,8 @@
-"""screencap, screenrecord and uiautomator: the screen as a picture, and as a hierarchy."""
+"""screencap and uiautomator: the screen as a picture, and as a hierarchy."""
 
 from __future__ import annotations
 
 import asyncio
-import posixpath
 import struct
 from typing import TYPE_CHECKING
 
@@ -114,16 +113,3 @@ def printed(event: AccessibilityEvent) -> str:
         for name in ("text", "content_change_types", "window_change_types")
     }
     return fill("accessibility_event", event=event, **lists)
-
-
-@command("screenrecord")
-async def screenrecord(ctx: Context, args: list[str]) -> int:
-    """Fail like a device whose encoder is unavailable, or whose file cannot be created."""
-    if "--help" in args:
-        raise Refused(help_text("screenrecord"), 0)
-    if not args or args[-1].startswith("--"):
-        raise Refused("Must specify output file (see --help).", 2)
-    name = args[-1]
-    if name != "-" and not ctx.files.is_dir(posixpath.dirname(ctx.path(name))):
-        raise Refused(f"Unable to open '{name}': No such file or directory", 1)
-    raise Refused("ERROR: unable to create video/avc codec instance", 1)
