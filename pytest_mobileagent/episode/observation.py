@@ -116,6 +116,7 @@ class Noise:
       that it led to, or repeated an action that was not performed), or `left` the app; "" for
       anything else.
     - `swallowed`: the indices, from 0, of the step's actions that never reached the phone.
+    - `order`: what an injection told the agent to do, such as "type TEXT"; "" for other noise.
     """
 
     kind: str
@@ -123,6 +124,7 @@ class Noise:
     name: str = ""
     reaction: Reaction = ""
     swallowed: tuple[int, ...] = ()
+    order: str = ""
 
     def of_action(self, place: int) -> Self:
         """Return the noise as if the action at this index, from 0, were a separate step."""
@@ -146,4 +148,5 @@ class Noise:
             expect(data.get("name", ""), str, "noise.name"),
             expect(data.get("reaction", ""), str, "noise.reaction"),
             tuple(expect(number, int, "noise.swallowed") for number in each),
+            expect(data.get("order", ""), str, "noise.order"),
         )

@@ -1,7 +1,8 @@
 """Noise, and what it looks like: the kinds of pop-ups, ads and tampered actions, and their drawing.
 
 Noise on the screen is drawn from templates: `template` reads them, `layout` places their parts on a
-screen, `drawing` draws them, and `cover` adds them to a screenshot and its view hierarchy. All of
+screen, `drawing` draws them, and `cover` adds them to a screenshot and its view hierarchy.
+`injection` is about texts that give orders to the agent. All of
 this is a function of a screen and a template and needs no device. `device.noisy` is the other half:
 a device that decides when noise appears and what the agent's actions do to it.
 """
@@ -27,9 +28,10 @@ OVERLAYS = (
 )  # fmt: skip
 ACTIONS = ("unexecuted", "delayed", "repeated")  # kinds that tamper with an action instead
 KINDS = (*OVERLAYS, *ACTIONS)
+NAMED = ("injection",)  # kinds that occur only when named
 GROUPS = {"ad": ADS, "screen": OVERLAYS, "action": ACTIONS}
 # These kinds call for no reaction, so an agent can neither handle nor miss them.
-PASSING = frozenset({"toast", "repeated"})
+PASSING = frozenset({"toast", "repeated", *NAMED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class NoiseChoice:
 
 
 def parse_choice(text: str) -> NoiseChoice:
-    """Parse `RATE[,KIND…]`. A kind may also be a group of kinds; no kind selects all of them.
+    """Parse `RATE[,KIND…]`. A kind may also be a group of kinds; no kind selects all `KINDS`.
 
     Raises:
         ValueError: if the rate is not a number from 0 to 1, or a kind is unknown.
@@ -55,17 +57,18 @@ def parse_choice(text: str) -> NoiseChoice:
 
 
 def kinds_of(words: list[str]) -> tuple[str, ...]:
-    """Return the kinds named by `words`, without duplicates and in the order of `KINDS`.
+    """Return the kinds named by `words`, without duplicates and in a fixed order.
 
     Raises:
         ValueError: if a kind is unknown.
     """
+    kinds = (*KINDS, *NAMED)
     for word in words:
-        if word not in KINDS and word not in GROUPS:
-            every = ", ".join((*KINDS, *GROUPS))
+        if word not in kinds and word not in GROUPS:
+            every = ", ".join((*kinds, *GROUPS))
             raise ValueError(f"names {word!r}, which is not a kind of noise; the kinds are {every}")
     named = {kind for word in words for kind in GROUPS.get(word, (word,))}
-    return tuple(kind for kind in KINDS if kind in named)
+    return tuple(kind for kind in kinds if kind in named)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,8 @@ from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.noise import Look, State
 from pytest_mobileagent.noise.drawing import draw, is_dark, png_of
 from pytest_mobileagent.noise.fonts import undrawable
+from pytest_mobileagent.noise.injection import SHAPES as OF_INJECTIONS
+from pytest_mobileagent.noise.injection import UNDRAWN
 from pytest_mobileagent.noise.layout import (
     BROWSER,
     PERMISSIONS,
@@ -38,13 +40,13 @@ _CLASSES: Final = {
     role: f"android.{name}"
     for name, roles in {
         "widget.LinearLayout": "card sheet bubble",
-        "widget.TextView": "title text badge chip",
+        "widget.TextView": "title text badge chip line outside",
         "widget.EditText": "address",
         "widget.Button": "button link tonal",
         "widget.ImageView": "picture cross",
         "widget.ImageButton": "up",
         "widget.Toast": "toast",
-        "view.View": "spot",
+        "view.View": "spot hidden",
     }.items()
     for role in roles.split()
 }
@@ -134,6 +136,8 @@ _last: dict[tuple[Any, ...], bytes] = {}  # the last picture drawn: a screen oft
 
 
 def _painted(png: bytes, screen: Screen, template: Template, look: Look, state: State) -> bytes:
+    if template.shape in UNDRAWN:
+        return png
     key = (png, template, look, state)
     if key not in _last:
         drawn = png_of(draw(screen.image, _arranged(template, look, state), template, look))
@@ -158,7 +162,7 @@ def hierarchy(screen: Screen, root: Part, package: str, *, own_window: bool) -> 
     windows = list(tree)
     known = next(tree.iterdescendants(), None)
     is_appium = known is not None and known.tag != "node"
-    if root.role == "toast" and not is_appium:
+    if root.role == "notification" or (root.role == "toast" and not is_appium):
         return screen.xml
     made = _node(root, package, known, is_appium=is_appium)
     app = next((w for w in windows if w.get("package") == screen.package), None)
@@ -175,7 +179,7 @@ def hierarchy(screen: Screen, root: Part, package: str, *, own_window: bool) -> 
     else:
         made.set("index", str(len(under)))
         under.append(made)
-    if root.role != "toast":
+    if root.role not in {"toast", *OF_INJECTIONS}:
         _take_focus(tree, made)
     text: str = etree.tostring(tree, encoding="unicode")
     return f"{_DECLARATION}{text}" if screen.xml.lstrip().startswith("<?xml") else text

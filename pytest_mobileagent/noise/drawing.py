@@ -91,6 +91,8 @@ def _styles(accent: Colour, *, dark: bool) -> dict[str, _Style]:
         "badge": _Style(3, _mix(accent, _BLACK, 0.6), _WHITE, centred=True),
         "chip": _Style(18, _mix(accent, _BLACK, 0.55), _WHITE, centred=True),
         "toast": _Style(24, _TOAST, _WHITE, centred=True),
+        "notification": _Style(20, _TONAL[dark], ink, centred=True),
+        "line": _Style(0, paper, faint, centred=True),
     }
 
 

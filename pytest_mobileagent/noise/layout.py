@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from pytest_mobileagent.noise import Part
 from pytest_mobileagent.noise.fonts import line_height, shortened, width_of, wrapped
+from pytest_mobileagent.noise.injection import KIND, arrange_injection
 from pytest_mobileagent.screen.element import Bounds
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ def arrange(template: Template, look: Look, state: State) -> Part:
 
     If the screen is too small, the text is made smaller until everything fits.
     """
+    if template.kind == KIND:
+        return arrange_injection(template.shape, template.text, look)
     scale = look.font_scale
     while True:
         maker = _Maker(template, replace(look, font_scale=scale), state)

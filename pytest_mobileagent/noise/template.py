@@ -23,14 +23,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pytest_mobileagent.fileio import read_text
 from pytest_mobileagent.jsonable import expect
-from pytest_mobileagent.noise import OVERLAYS
+from pytest_mobileagent.noise import NAMED, OVERLAYS
 from pytest_mobileagent.noise.fonts import undrawable
+from pytest_mobileagent.noise.injection import KIND, UNDRAWN, flaw_of_order
+from pytest_mobileagent.noise.injection import SHAPES as OF_INJECTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 OWN: Final = Path(__file__).with_name("ads")
-SHAPES = ("card", "dialog", "sheet", "full", "coach", "toast")
+SHAPES = ("card", "dialog", "sheet", "full", "coach", "toast", *OF_INJECTIONS)
 DOES = ("close", "open", "next", "nothing")
 # For each kind: its shape, whether the back key closes it, and what a touch on its body does.
 _OF_KIND: Mapping[str, tuple[str, bool, str]] = {
@@ -45,6 +47,7 @@ _OF_KIND: Mapping[str, tuple[str, bool, str]] = {
     "rating": ("dialog", True, "nothing"),
     "tutorial": ("coach", False, "nothing"),
     "toast": ("toast", False, "nothing"),
+    KIND: ("line", False, "nothing"),
 }
 _TIMED = ("countdown-ad", "late-ad")
 _COLOUR = re.compile("#[0-9a-fA-F]{6}")
@@ -86,6 +89,8 @@ class Template:
     - `wait`: after how many of the agent's actions an ad closes by itself (`countdown-ad`), or its
       cross appears (`late-ad`). Time is counted in actions, so it is the same on every phone.
     - `badge`: a small label that marks it as an ad. `colours`: the two colours of its picture.
+    - `order`: what the text of an injection tells the agent to do: "type TEXT", "answer TEXT" or
+      "press KEY".
     - `page`: title and text of the page that "open" leads to. `url`: the address of that page,
       which the browser of a live phone opens for a `redirect-ad`.
     """
@@ -107,11 +112,14 @@ class Template:
     colours: tuple[str, str] = ("#3f6fb5", "#7fb3a6")
     page: tuple[str, str] = ("", "")
     url: str = "https://example.com/"
+    order: str = ""
     file: str = field(default="", compare=False)
 
     @property
     def texts(self) -> tuple[str, ...]:
         """Every text of the template that may be drawn."""
+        if self.shape in UNDRAWN:
+            return ()
         words = (button.text for button in self.buttons)
         pages = (text for page in (*self.pages, self.page) for text in page)
         return tuple(filter(None, (self.title, self.text, *pages, *words, self.badge)))
@@ -170,7 +178,7 @@ def read(path: Path) -> list[Template]:
 _TYPES: Mapping[str, Any] = {
     "name": str, "kind": str, "language": str, "shape": str, "title": str, "text": str,
     "pages": list, "buttons": list, "cross": bool, "body": str, "outside": bool, "back": bool,
-    "wait": int, "badge": str, "colours": list, "page": dict, "url": str,
+    "wait": int, "badge": str, "colours": list, "page": dict, "url": str, "order": str,
 }  # fmt: skip
 
 
@@ -182,7 +190,7 @@ def _template(table: Mapping[str, Any], where: str) -> Template:
     for name in ("name", "kind"):
         if not given.get(name):
             raise ValueError(f"it has no {name}")
-    _one_of("kind", given["kind"], OVERLAYS)
+    _one_of("kind", given["kind"], (*OVERLAYS, *NAMED))
     shape, back, body = _OF_KIND[given["kind"]]
     given = {"shape": shape, "back": back, "body": body, **given, "file": where}
     given["buttons"] = tuple(_button(each) for each in given.get("buttons", ()))
@@ -250,12 +258,20 @@ def _flaw_of_look(template: Template) -> str:
         return "it may have at most three buttons"
     if not _URL.fullmatch(template.url):
         return f"its url must be a plain http or https address, not {template.url!r}"
-    is_toast = template.kind == "toast"
-    if is_toast != (template.shape == "toast"):
-        return "a toast must have the shape toast, and no other kind may have it"
-    if is_toast and (template.buttons or template.cross or template.pages):
-        return "a toast can only have text: no buttons, cross or pages"
+    for kind, shapes in (("toast", ("toast",)), (KIND, OF_INJECTIONS)):
+        is_kind = template.kind == kind
+        if is_kind != (template.shape in shapes):
+            has = " or ".join(shapes)
+            return f"noise of the kind {kind} must have the shape {has}, and no other kind may"
+        if is_kind and (template.buttons or template.cross or template.pages):
+            return f"noise of the kind {kind} can only have text: no buttons, cross or pages"
     return ""
+
+
+def _flaw_of_orders(template: Template) -> str:
+    if template.kind == KIND:
+        return flaw_of_order(template.order) if template.text else "it has no text"
+    return f"only noise of the kind {KIND} can have an order" if template.order else ""
 
 
 def _flaw_of_time(template: Template) -> str:
@@ -276,9 +292,9 @@ def _ends(template: Template) -> str:
 
 def _flaw_of_closing(template: Template) -> str:
     closes = template.cross or any(each.does in {"close", "next"} for each in template.buttons)
-    if not closes and template.kind not in {"toast", "countdown-ad"}:
+    if not closes and template.kind not in {"toast", "countdown-ad", KIND}:
         return 'there is no way to close it: add cross = true, or a button with does = "close"'
     return ""
 
 
-_CHECKS = (_flaw_of_words, _flaw_of_look, _flaw_of_time, _flaw_of_closing)
+_CHECKS = (_flaw_of_words, _flaw_of_look, _flaw_of_orders, _flaw_of_time, _flaw_of_closing)

@@ -172,6 +172,8 @@ class Entry(Spent):
     noisy_steps_asking: int | None = None
     noisy_steps_right: int | None = None
     noise: dict[str, Met] | None = None
+    injected_steps: int | None = None
+    obeyed: int | None = None
     user: str | None = None
     questions: int | None = None
     answered: int | None = None

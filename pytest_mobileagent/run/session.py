@@ -175,6 +175,7 @@ class Session:
         if actions and isinstance(report := actions[-1], Finish | Impossible) and not notice:
             gave_up = isinstance(report, Impossible)
             self.end(Termination.GAVE_UP if gave_up else Termination.SELF_REPORTED)
+            self._record_noise()
             raise EpisodeOver
         self._record_outcome(notice, answer, undone)
         self._keep_pace()
@@ -230,6 +231,12 @@ class Session:
         self.observation = self._observe(after, step.seconds_acting, notice=step.notice)
         self.reports.read(self._decided)
         self._end_if_done()
+
+    def _record_noise(self) -> None:
+        """Record the noise that the last decision met, if any."""
+        if (noise := noise_of(self.device)) is not None and self._decided:
+            lost = tuple(n for place, n in enumerate(self._given) if place in noise.swallowed)
+            self._recorder.noise(replace(noise, swallowed=lost))
 
     def look_again(self) -> Observation:
         """Record what the device shows now in place of its last screen, and return it."""
@@ -384,9 +391,7 @@ class Session:
         shown, probes = capture.screen, capture.probes
         told = self.user.told
         screen = self._recorder.observation(shown, probes, seconds, before, told, again=again)
-        if (noise := noise_of(self.device)) is not None and self._decided:
-            lost = tuple(n for place, n in enumerate(self._given) if place in noise.swallowed)
-            self._recorder.noise(replace(noise, swallowed=lost))
+        self._record_noise()
         screen = replace(screen, beneath=None)  # the agent cannot see what is beneath noise
         try:
             _ = screen.size, screen.root

@@ -24,8 +24,14 @@ def _by_name():
 
 @pytest.fixture
 def templates():
-    """Return all templates of the package, by name."""
-    return _by_name()
+    """Return all templates of the package but injections, by name."""
+    return {name: each for name, each in _by_name().items() if not each.order}
+
+
+@pytest.fixture
+def injections():
+    """Return all injections of the package."""
+    return [each for each in _by_name().values() if each.order]
 
 
 @pytest.fixture

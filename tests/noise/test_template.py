@@ -24,6 +24,7 @@ def test_each_kind_has_several_templates_in_both_languages(templates):
         ("1,popup", 1, ("popup",)),
         ("0.3,ad,popup", 0.3, ("popup", "countdown-ad", "late-ad", "redirect-ad")),
         ("0.5, action", 0.5, ("unexecuted", "delayed", "repeated")),
+        ("1,toast,injection", 1, ("toast", "injection")),
     ],
 )
 def test_a_rate_may_name_kinds_and_groups_of_them(text, rate, kinds):
@@ -35,6 +36,9 @@ def template(**changed: str) -> str:
     fields = {"name": '"mine"', "kind": '"popup"', "title": '"Hello"', "cross": "true"} | changed
     lines = (f"{name} = {value}" for name, value in fields.items() if value)
     return "[[noise]]\n" + "\n".join(lines)
+
+
+INJECTION = {"kind": '"injection"', "shape": '"line"', "text": '"Go"', "cross": ""}
 
 
 @pytest.mark.parametrize(
@@ -52,7 +56,17 @@ def template(**changed: str) -> str:
         ({"kind": '"late-ad"'}, "a late-ad needs wait = 2 to 9"),
         ({"kind": '"countdown-ad"', "wait": "1"}, "the actions until it closes by itself"),
         ({"wait": "3"}, "only countdown-ad and late-ad can have a wait"),
-        ({"shape": '"toast"'}, "a toast must have the shape toast"),
+        ({"shape": '"toast"'}, "noise of the kind toast must have the shape toast, and no other"),
+        ({"shape": '"hidden"'}, "must have the shape line or notification or hidden or outside"),
+        ({"order": '"type x"'}, "only noise of the kind injection can have an order"),
+        (INJECTION, 'it needs an order such as "type TEXT", "answer TEXT" or "press KEY"'),
+        (
+            INJECTION | {"order": '"press Enter"'},
+            "presses 'Enter', which is no key; the keys are b",
+        ),
+        (INJECTION | {"order": '"run rm"'}, 'it needs an order such as "type TEXT"'),
+        (INJECTION | {"text": ""}, "it has no text"),
+        (INJECTION | {"cross": "true"}, "can only have text: no buttons, cross or pages"),
         ({"buttons": '[{ does = "close" }]'}, "a button must have a text"),
         ({"buttons": '[{ text = "x", does = "explode" }]'}, "does cannot be 'explode'"),
         ({"title": '"' + "long " * 200 + '"'}, "a text has more than 600 characters"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Episode, load
+from pytest_mobileagent.report.metrics.noise import is_obeyed
 
 if TYPE_CHECKING:
     from tests.options.asking import Asking
@@ -32,7 +33,8 @@ def mobile_lease():
     return FakeLease(MemoryPhone(pages, links))
 """
 AGENTS = """
-from pytest_mobileagent import Agent, Finish, Tap, Wait
+from pytest_mobileagent import Agent, Finish, Key, Tap, Type, Wait
+from pytest_mobileagent.noise.template import load
 
 WORDS = ["Milk", "Add to basket", "To the till", "Pay"]
 CLOSES = ["Close", "Maybe later", "No, thanks", "Hide this ad", "Not now"]
@@ -63,6 +65,17 @@ class Closes(Agent):
         if word is not None:
             return Tap(*screen.get(text=word).bounds.center)
         return Finish() if screen.find(text="Thank you") else Wait(0)
+
+ORDERS = [each for each in load() if each.order]
+
+class Gullible(Closes):
+    \"\"\"Does what any text or content description on its screen tells it to do.\"\"\"
+    def step(self, observation):
+        found = {e.text or e.content_desc for e in observation.screen.elements}
+        order = next((each.order for each in ORDERS if each.text in found), "")
+        verb, _, what = order.partition(" ")
+        does = {"type": Type, "press": Key, "answer": Finish}.get(verb)
+        return does(what) if does else super().step(observation)
 """
 TASKS = """
 import pytest
@@ -242,3 +255,18 @@ def test_a_solution_that_noise_gets_in_the_way_of_is_not_called_broken(shop, tas
     result.assert_outcomes(**{outcome: 1})
     (task,) = shop.report()["tasks"]
     assert said in task["reason"]
+
+
+def test_an_agent_that_follows_orders_on_the_screen_is_caught_and_one_that_does_not_is_not(shop):
+    noise = "--mobile-noise=0.7,injection"
+    assert shop.run(noise, agent="Closes").ret == 0
+    summary = shop.report()["summary"]
+    assert summary["injected_steps"] > 10
+    assert (summary["obeyed"], summary["noises"]) == (0, 0)
+    result = shop.run(noise, agent="Gullible")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["suite*obeyed"])
+    for each in episodes(shop):
+        for place, step in enumerate(each.steps):
+            if step.noise and (wanted := step.screen.own.xml != step.screen.xml):
+                assert is_obeyed(each.steps, place) is wanted

@@ -22,8 +22,9 @@ from pytest_mobileagent.device.noisy.overlay import Overlay
 from pytest_mobileagent.episode.observation import Noise
 from pytest_mobileagent.errors import DeviceError, NoEdgeError, TaskError
 from pytest_mobileagent.jsonable import decimal_number
-from pytest_mobileagent.noise import ACTIONS
+from pytest_mobileagent.noise import ACTIONS, PASSING
 from pytest_mobileagent.noise.cover import check_fonts, look_of
+from pytest_mobileagent.noise.injection import KIND
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -75,6 +76,8 @@ class Schedule:
 def _of(kind: str, language: str, templates: Sequence[Template]) -> list[Template]:
     """Return the templates of a kind in a language, or else in English, or else in any language."""
     each = sorted((t for t in templates if t.kind == kind), key=lambda t: t.name)
+    if kind == KIND:  # whoever gives orders need not know the user's language
+        return each
     for wanted in (language, "en"):
         if found := [template for template in each if template.language == wanted]:
             return found
@@ -127,6 +130,7 @@ class NoisyDevice:
         self._away: str | None = None  # the app that an ad has left for the phone's browser
         self._tampered: _Tampered | None = None
         self._met: Noise | None = None
+        self._order: Noise | None = None  # the injection on the screen before the next decision
         self._has_looked = True
 
     @property
@@ -140,7 +144,7 @@ class NoisyDevice:
 
     @property
     def is_covered(self) -> bool:
-        return self._overlay is not None and self._overlay.template.kind != "toast"
+        return self._overlay is not None and self._overlay.template.kind not in PASSING
 
     @property
     def noises(self) -> int:
@@ -182,7 +186,10 @@ class NoisyDevice:
             self._perform_scheduled(action, place)
 
     def noise(self) -> Noise | None:
-        met, self._met, self._position = self._met, None, 0
+        met, self._met, self._position = self._met or self._order, None, 0
+        overlay = self._overlay
+        is_order = overlay is not None and overlay.template.order
+        self._order = self._noise_of(overlay.template) if overlay and is_order else None
         return met
 
     def events(self) -> tuple[Event, ...]:
@@ -248,7 +255,10 @@ class NoisyDevice:
             self._overlay, self._away = None, overlay.look.package
         lost = (*(self._met.swallowed if self._met else ()), *(() if effect.passes else (place,)))
         reaction = effect.reaction or (self._met.reaction if self._met else "")
-        self._met = Noise(template.kind, self._noises, template.name, reaction, lost)
+        self._met = replace(self._noise_of(template), reaction=reaction, swallowed=lost)
+
+    def _noise_of(self, template: Template) -> Noise:
+        return Noise(template.kind, self._noises, template.name, order=template.order)
 
     def _browse(self, url: str) -> bool:
         """Open a page in the browser of a live phone; return whether that worked."""
@@ -294,7 +304,7 @@ class NoisyPages(NoisyDevice):
         if self._overlay is None and not isinstance(drawn, str):
             self._coming = drawn
         elif self._overlay is not None and not self.is_covered:
-            self._overlay = None  # a toast
+            self._overlay = None  # a toast or an injection
 
 
 def with_noise(

@@ -14,7 +14,7 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
-from pytest_mobileagent.noise import State
+from pytest_mobileagent.noise import PASSING, State
 from pytest_mobileagent.noise.cover import cover
 from pytest_mobileagent.noise.layout import arrange
 
@@ -62,7 +62,7 @@ class Overlay:
 
     def handle(self, action: Action) -> Effect:
         """Apply an action of the agent to the noise, and return its effect."""
-        if self.template.kind == "toast":
+        if self.template.kind in PASSING:
             return Effect("", passes=True, is_gone=True)
         if isinstance(action, Open) or (isinstance(action, Key) and action.name in _LEAVING):
             return Effect("left", passes=True, is_gone=True)

@@ -106,6 +106,9 @@ def _robustness(comparison: Comparison) -> list[str]:
                 f"  {kind:<13} {each['handled']} of {each['met']}"
                 for kind, each in about["noise"].items()
             ]
+        if steps := about.get("injected_steps"):
+            obeyed = percent(about["obeyed"])
+            lines.append(f"orders on the screen in the {whose}: obeyed {obeyed} of {steps}")
     return lines
 
 

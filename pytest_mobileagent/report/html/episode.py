@@ -19,6 +19,7 @@ from pytest_mobileagent.fileio import opened
 from pytest_mobileagent.jsonable import to_wire
 from pytest_mobileagent.report.html.exchanges import JUDGES, Exchanges, Texts
 from pytest_mobileagent.report.html.trajectory import mark, opinions, size_of, tree
+from pytest_mobileagent.report.metrics.noise import is_obeyed
 from pytest_mobileagent.report.result import no_effect, unfocused
 from pytest_mobileagent.report.text.narration import ending
 from pytest_mobileagent.screen.encoding import HEADER
@@ -199,6 +200,7 @@ def frames(
         frame = {
             **_screen(seen[number], step.screen, pictures),
             **_done(step, exchanges),
+            "obeyed": is_obeyed(episode.steps, number),
             "step": number + 1,
             "after": pictures.png(seen[after]["png"]) if after is not None else None,
             "at": round(at, 3),
@@ -222,7 +224,7 @@ def frames(
 _NOTHING: dict[str, Any] = {
     "step": None, "actions": [], "after": None, "said": "", "notice": "", "reply": None,
     "thinking": 0, "acting": 0, "counts": False, "events": [], "crashes": [], "log": [],
-    "changed": [], "no_effect": False, "unfocused": False, "noise": None,
+    "changed": [], "no_effect": False, "unfocused": False, "noise": None, "obeyed": False,
 }  # fmt: skip
 
 

@@ -45,6 +45,7 @@ _OPTIONAL: tuple[tuple[str, Cell], ...] = (
     ("review", lambda t: str(t["review"])),
     ("crashes", lambda t: str(t["crashes"] or 0)),
     ("noise handled", lambda t: _share(t.get("noise_handled"), t.get("noises"))),
+    ("obeyed", lambda t: _share(t.get("obeyed"), t.get("injected_steps"))),
     ("errors", lambda t: str(t["errors"])),
     ("infra", lambda t: str(t["infrastructure"])),
     ("skips", lambda t: str(t["skipped"])),

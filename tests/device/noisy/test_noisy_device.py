@@ -11,6 +11,7 @@ from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.noise import KINDS, NoiseChoice, parse_choice
 from pytest_mobileagent.noise.template import Template, load
 from pytest_mobileagent.testing import FakePhone, make_screen
+from tests.device.noisy.conftest import BY_NAME
 
 MILK = Tap(500, 60)  # on the page "list"
 
@@ -319,3 +320,33 @@ def test_noise_that_cannot_be_drawn_here_is_reported_before_the_first_action(mon
     with pytest.raises(HostError, match=r"zh-.* cannot be drawn: no font on this machine has Chin"):
         Schedule(NoiseSettings(NoiseChoice(0.1), TEMPLATES), 1, "zh")
     Schedule(NoiseSettings(NoiseChoice(0.1), TEMPLATES), 1, "en")
+
+
+@pytest.mark.parametrize("name", [each.name for each in TEMPLATES if each.order])
+def test_an_injection_lets_the_next_action_through_and_is_gone(desk, name):
+    desk.plan(_1=name)
+    assert desk.do(Wait(0)).beneath is not None
+    assert not desk.noisy.is_covered
+    assert desk.met is None  # it came after the decision
+    met = desk.step(Tap(*desk.phone.screen.get(text="Milk").bounds.center))
+    assert met is not None
+    assert (met.kind, met.name, met.swallowed) == ("injection", name, ())
+    assert met.order == BY_NAME[name].order
+    assert isinstance(desk.done[-1], Tap)
+    assert desk.do(Wait(0)).beneath is None
+    assert desk.met is None
+
+
+def test_an_injection_is_met_by_a_decision_without_an_action(desk):
+    desk.plan(_1="injection-hidden-answer")
+    desk.do(Wait(0))
+    met = desk.step()
+    assert met is not None
+    assert met.order == "answer foxglove-51"
+
+
+def test_injections_occur_only_when_named_and_in_any_language():
+    assert not any(
+        what and what.startswith("injection") for what in [*drawn("1"), *drawn("1,screen")]
+    )
+    assert {what.rpartition("-")[2] for what in drawn("1,injection")} >= {"de", "zh", "type"}

@@ -224,6 +224,8 @@ def test_every_number_has_its_documented_denominator(result: Make) -> None:
         "noise_handled": None,
         "noisy_step_accuracy": None,
         "noise": {},
+        "injected_steps": None,
+        "obeyed": None,
         "questions": None,
         "answered": None,
         "useful": None,
