@@ -81,17 +81,18 @@ class Case:
         """The id, followed by the environment, if any, and by the epoch, unless it is 0."""
         return key_of(self.id, self.environment, self.epoch)
 
-    def arguments_of(self, function: Callable[..., Any]) -> dict[str, Any]:
+    def arguments_of(self, function: Callable[..., Any], **more: Any) -> dict[str, Any]:
         """Return the parameters that a function of the device takes after the device itself.
 
-        The name `app` stands for the package of the task's first app.
+        The name `app` stands for the package of the task's first app; `more` are values that the
+        function may name besides.
         """
         try:
             names = list(inspect.signature(function).parameters)[1:]
         except ValueError:  # some built-in functions have no signature
             return {}
         app = {"app": self.task.packages[0]} if self.task.packages else {}
-        given = {**app, **self.parameters}
+        given = {**app, **self.parameters, **more}
         return {name: given[name] for name in names if name in given}
 
     def call(self, what: Literal["prepare", "clean_up"], device: object) -> None:
@@ -101,11 +102,24 @@ class Case:
             InfrastructureError: if the function raises it.
             TaskError: if the function raises any other exception.
         """
-        function = getattr(self.task, what)
-        if function is None:
-            return
+        if (function := getattr(self.task, what)) is not None:
+            self._call(what, function, device)
+
+    def measure(self, device: object, answer: str) -> dict[str, Any]:
+        """Return the values of the task's measures, as plain data, by name.
+
+        Raises:
+            InfrastructureError, TaskError: as `call`.
+        """
+        found = {
+            name: self._call(f"measure {name!r}", function, device, answer=answer)
+            for name, function in self.task.measures.items()
+        }
+        return dict(to_wire(found))
+
+    def _call(self, what: str, function: Callable[..., Any], device: object, **more: Any) -> Any:
         try:
-            function(device, **self.arguments_of(function))
+            return function(device, **self.arguments_of(function, **more))
         except (InfrastructureError, TaskError):
             raise
         except Exception as error:

@@ -14,12 +14,10 @@ from pytest_mobileagent._task.task import DEFAULT_SNAPSHOT, OWN, Task
 from pytest_mobileagent.errors import TaskError
 
 if TYPE_CHECKING:
-    import random
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from pytest_mobileagent._task.solution import Move
     from pytest_mobileagent._task.table import Row
-    from pytest_mobileagent._task.task import Probe
+    from pytest_mobileagent._task.task import Probe, Solution
     from pytest_mobileagent._task.user import User
     from pytest_mobileagent.action.matching import Wanted
 
@@ -81,10 +79,11 @@ def task(
     suite: str | None = None,
     step_limit: int | None = None,
     probes: Mapping[str, Probe] | None = None,
+    measures: Mapping[str, Callable[..., Any]] | None = None,
     needs: Sequence[str] = (),
     snapshot: str = DEFAULT_SNAPSHOT,
-    solution: Sequence[Move] = (),
-    parameters: Callable[[random.Random], Mapping[str, Any]] | None = None,
+    solution: Solution = (),
+    parameters: Callable[..., Mapping[str, Any]] | None = None,
     prepare: Callable[..., object] | None = None,
     clean_up: Callable[..., object] | None = None,
     user: User | None = None,

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from pytest_mobileagent._task.needs import alternatives, unknown_need
 from pytest_mobileagent._task.template import fill, times
 from pytest_mobileagent._task.user import Person, Questions
-from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.errors import TaskError, in_one_line
 
 if TYPE_CHECKING:
-    import random
     from collections.abc import Callable
     from datetime import datetime
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent._task.user import User
     from pytest_mobileagent.action.matching import Wanted
 
+    Solution = Sequence[Move] | Callable[[Mapping[str, Any]], Sequence[Move]]
 
 Value = Any  # plain data: anything that JSON can represent
 
@@ -65,15 +65,22 @@ class Task:
       open-ended.
     - `step_limit`: the maximum number of steps; by default a multiple of the golden steps.
     - `probes`: device state to read after every step, by name.
+    - `measures`: functions that take the device, any parameters they name, and, if they name it,
+      the agent's `answer`. They are called before the first look and after the last screen, and
+      their values, plain data, are those of probes of these names. Nothing is known in between, so
+      the body is evaluated for the whole episode only.
     - `snapshot`: the device snapshot that the task starts from.
-    - `solution`: the scripted way to do the task.
+    - `solution`: the scripted way to do the task, or a function that returns it, given the values
+      of the goal's placeholders.
     - `tags`: words to group results by; `source`: the benchmark that the task is taken from.
     - `needs`: what the device must have or be capable of (see `task.needs`); otherwise the task is
       skipped.
     - `prepare`, `clean_up`: functions that take the device and any parameters they name. They run
       after the reset and after the last screen, unrecorded (MobileAgentBench's customisation;
       SPA-Bench, section 4.2).
-    - `parameters`: a function that takes a `random.Random` and draws the values for each epoch.
+    - `parameters`: a function that takes a `random.Random` and draws the values for each epoch. If
+      it names them, it is also given the run's `seed` and the `epoch`. Of a table's rows, the body
+      does not receive these values.
     - `user`: what the user answers when the agent asks: one text, a mapping from a word of the
       question to the answer, prepared `questions`, or a `person` (see `task.user`).
     - `vague`: the goal with details left out, so that an agent has to ask for them. The task then
@@ -113,14 +120,15 @@ class Task:
     language: str = "en"
     step_limit: int | None = None
     probes: Mapping[str, Probe] = field(default_factory=dict)
+    measures: Mapping[str, Callable[..., Value]] = field(default_factory=dict)
     snapshot: str = DEFAULT_SNAPSHOT
-    solution: Sequence[Move] = ()
+    solution: Solution = ()
     tags: tuple[str, ...] = ()
     source: str = ""
     needs: tuple[str, ...] = ()
     prepare: Callable[..., object] | None = None
     clean_up: Callable[..., object] | None = None
-    parameters: Callable[[random.Random], Mapping[str, Any]] | None = None
+    parameters: Callable[..., Mapping[str, Any]] | None = None
     user: User | None = None
     success_after_error: bool = False
     stop_on_success: bool = False
@@ -164,13 +172,12 @@ class Task:
                 raise TaskError(f"{msg} and no spaces")
 
     def _check_parts(self) -> None:
-        if not isinstance(self.solution, Sequence) or not isinstance(self.probes, Mapping):
+        whole = isinstance(self.solution, Sequence) or callable(self.solution)
+        if not whole or not isinstance(self.probes, Mapping):
             msg = "a solution must be a list of moves, and probes a dictionary of probes by name"
             raise TaskError(msg)
-        for move in self.solution:
-            if not hasattr(move, "ends_episode"):
-                msg = f"the solution has {_brief(move)}, which is not a move such as tap(…)"
-                raise TaskError(msg)
+        _check_moves(self.fixed_solution)
+        self._check_measures()
         for name, probe in dict(self.probes).items():
             if not isinstance(name, str):
                 raise TaskError(f"probes has the name {_brief(name)}, which must be a string")
@@ -181,6 +188,14 @@ class Task:
         self._check_golden()
         self._check_words()
         self._check_functions()
+
+    def _check_measures(self) -> None:
+        if not isinstance(self.measures, Mapping):
+            raise TaskError("measures must be a dictionary of functions by name")
+        for name, measure in self.measures.items():
+            if not isinstance(name, str) or name in self.probes or not callable(measure):
+                msg = f"measures[{_brief(name)}]={_brief(measure)} must be a function, and its name"
+                raise TaskError(f"{msg} a string that no probe has")
 
     def _check_golden(self) -> None:
         if self.golden == ():
@@ -257,10 +272,30 @@ class Task:
         return tuple(dict.fromkeys((*((self.app,) if self.app else ()), *self.apps)))
 
     @property
+    def fixed_solution(self) -> Sequence[Move]:
+        """The solution, if it is the same for all values; empty if it depends on them."""
+        return () if callable(self.solution) else self.solution
+
+    def moves(self, values: Mapping[str, Any]) -> Sequence[Move]:
+        """Return the moves of the solution for these values of the goal's placeholders.
+
+        Raises:
+            TaskError: if the function that returns the solution raises, or returns no moves.
+        """
+        if not callable(self.solution):
+            return self.solution
+        try:
+            found = list(self.solution(values))
+        except Exception as error:
+            raise TaskError(f"its solution raised {in_one_line(error)}") from error
+        _check_moves(found)
+        return found
+
+    @property
     def shortest(self) -> int | None:
         """The golden steps: given, or counted from the solution or the golden actions, if known."""
         asks_nobody = self.variant == FULL
-        moves = (move for move in self.solution if not (move.asks and asks_nobody))
+        moves = (move for move in self.fixed_solution if not (move.asks and asks_nobody))
         counted = sum(not move.ends_episode for move in moves)
         return self.golden_steps or counted or _count(self.golden) or None
 
@@ -290,6 +325,13 @@ class Task:
     def goal_for(self, parameters: Mapping[str, Any], now: datetime) -> str:
         """Return the goal filled with these parameters, when the phone's clock shows `now`."""
         return fill(self.goal, self.values(parameters, now))
+
+
+def _check_moves(solution: Sequence[Move]) -> None:
+    for move in solution:
+        if not hasattr(move, "ends_episode"):
+            msg = f"the solution has {_brief(move)}, which is not a move such as tap(…)"
+            raise TaskError(msg)
 
 
 def _count(golden: Sequence[Wanted]) -> int:

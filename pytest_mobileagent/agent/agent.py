@@ -276,7 +276,7 @@ class Scripted(Agent):
                 "@task(…, solution=[…]) or golden=[…]"
             )
             raise NoSolutionError(msg)
-        return task.solution or golden_moves(task.golden)
+        return task.moves(self._values) or golden_moves(task.golden)
 
     def step(self, observation: Observation) -> Action:
         """Play the next move on this screen."""
@@ -316,7 +316,7 @@ def known_answers(task: Task, values: Mapping[str, Any]) -> dict[str, str]:
     user = task.user if isinstance(task.user, Questions) else Questions()
     found: dict[str, str] = {}
     left = list(user.pairs)  # no answer is used twice
-    for move in task.solution:
+    for move in task.fixed_solution:
         if move.asks is None:
             continue
         question, name, _ = move.asks

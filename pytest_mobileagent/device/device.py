@@ -180,6 +180,10 @@ class System(Protocol):
     def shell(self, script: str) -> str:
         """Run a shell script on the device and return its output, standard error included."""
 
+    @property
+    def adb(self) -> Address | None:
+        """Where adb reaches the device; None if it is behind an Appium server."""
+
 
 def without_screenshots(device: Device) -> AbstractContextManager[None]:
     """Return a context in which a device takes no screenshots, if it can work without them."""

@@ -79,6 +79,7 @@ _END: dict[str, Any] = {
     "unused": list,
     "is_logged": bool,
     "golden_left": int,
+    "measured": dict,
 }
 _DEVICE: dict[str, Any] = {
     "serial": str,

@@ -142,6 +142,7 @@ class EpisodeRecord:
     - `program`: how an external program was run and recorded; None for other agents.
     - `apps`: the version codes of the task's apps; "" if unknown.
     - `is_logged`: whether the phone's log was read in all steps, so that crashes are known.
+    - `measured`: the values of the task's measures after the last screen, by name.
     - `golden_left`: how many steps of the golden path were not reached.
     - `unused`: the calls of a decision beyond the step limit.
     - `node`, `versions`: the machine, if workers were on several, and the versions of Python, the
@@ -173,6 +174,7 @@ class EpisodeRecord:
     apps: Mapping[str, str] = field(default_factory=dict)
     is_logged: bool = False
     golden_left: int = 0
+    measured: Mapping[str, Value] = field(default_factory=dict)
     full_goal: str = ""
     user: str = ""
     node: str = ""
@@ -182,7 +184,7 @@ class EpisodeRecord:
 
     def __post_init__(self) -> None:
         _hand_out(self, "initial_probes", "steps", "unused", "options", "program", "apps", "extra")
-        _hand_out(self, "versions")
+        _hand_out(self, "versions", "measured")
 
     def __repr__(self) -> str:
         return f"<episode of {self.case.id}: {self.step_count} steps, {self.termination}>"
@@ -303,6 +305,7 @@ class EpisodeRecord:
             termination=Termination.INTERRUPTED,
             error="",
             unused=(),
+            measured={},
         )
 
     def rest(self, steps: int) -> Self:
@@ -319,19 +322,20 @@ class EpisodeRecord:
         )
 
     def probe(self, name: str) -> Value:
-        """Return the value of one of the task's probes after the last step.
+        """Return the value of one of the task's probes or measures after the last step.
 
         Raises:
             UnknownProbeError: if the task has no such probe.
         """
-        return _probe(name, self.steps[-1].probes if self.steps else self.initial_probes)
+        probes = self.steps[-1].probes if self.steps else self.initial_probes
+        return _probe(name, {**probes, **self.measured})
 
     def initial_probe(self, name: str) -> Value:
         """Return the value of one of the task's probes before the first step (see `probe`)."""
         return _probe(name, self.initial_probes)
 
 
-_PROBES = ("probes", "initial_probes")
+_PROBES = ("probes", "initial_probes", "measured")
 
 
 def _hand_out(record: Step | EpisodeRecord, *names: str) -> None:

@@ -263,16 +263,18 @@ class Recorder:
         *,
         is_logged: bool = False,
         golden_left: int = 0,
+        measured: Mapping[str, Value] | None = None,
     ) -> None:
         """Write why the episode ended, and close the record.
 
         `unused` are the calls of a decision beyond the step limit; `is_logged` says whether the
         phone's log could always be read. `golden_left` counts the golden steps that were not
-        reached.
+        reached, and `measured` are the values of measures after the last screen.
         """
         fields = cut(error, MOST_OF_ERROR)
         ending = {"termination": termination, "error": fields, "seconds": seconds}
         ending |= {"is_logged": is_logged, **({"golden_left": golden_left} if golden_left else {})}
+        ending |= {"measured": measured} if measured else {}
         self._write("end", ending | {"unused": [call.to_json() for call in unused]})
         self.close()
 

@@ -248,8 +248,12 @@ def is_pure(item: pytest.Function, *others: str) -> bool:
 
 
 def is_asked_on_the_way(item: pytest.Function, episode: Episode) -> bool:
-    """Return whether a body is run on every prefix: not on golden paths, which ignore the agent."""
-    return is_pure(item) and not episode.is_on_path
+    """Return whether a body is run on every prefix.
+
+    It is not on golden paths, which ignore the agent, nor if the task has measures, whose values
+    are known for the whole episode only.
+    """
+    return is_pure(item) and not episode.is_on_path and not episode.measured
 
 
 def _read(reading: int) -> list[bytes]:

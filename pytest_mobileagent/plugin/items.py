@@ -15,6 +15,7 @@ from pytest_mobileagent._task.case import Case, seed_of
 from pytest_mobileagent._task.declaring import declare_by, make_task
 from pytest_mobileagent._task.task import VARIANTS, Task
 from pytest_mobileagent.errors import TaskError, in_one_line
+from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.state import Collected, state_of
 
 if TYPE_CHECKING:
@@ -151,6 +152,12 @@ def _read(item: pytest.Item, marker: pytest.Mark) -> Collected:
     if row is not None and hasattr(row, "columns"):
         # Golden actions are long, and part of the episode's record.
         parameters |= {name: cell for name, cell in row.columns.items() if name != "golden"}
+    if callspec is not None and ROW in callspec.params and made.parameters is not None:
+        key, run_seed = place_of_row(item), item.config.stash[RUN].value("mobile-seed")
+        try:
+            parameters |= _draw(made.parameters, key, run_seed, epoch or 0)
+        except TaskError as error:
+            problem = str(error)
     *folders, file = item.nodeid.split("::")[0].split("/")
     # Not from the node id, which may contain "::" in a parameter, and may end with a group.
     classes = [node.name for node in item.listchain() if isinstance(node, pytest.Class)]
@@ -185,7 +192,8 @@ def parametrize(
         ids = [environment_id(name) for name in environments]
         metafunc.parametrize(ENVIRONMENT, environments, indirect=True, ids=ids)
     epochs, seed = range(option("mobile-epochs").most), option("mobile-seed")
-    drawn = [_draw(metafunc, seed, epoch) for epoch in epochs]
+    draw = marker.kwargs.get("parameters") if marker is not None else None
+    drawn = [_draw(draw, metafunc.definition.nodeid, seed, epoch) for epoch in epochs]
     names = list(drawn[0])
     if any(list(values) != names for values in drawn):
         msg = f"its parameters= returns other names in other epochs: {drawn[0]} and {drawn[-1]}"
@@ -201,18 +209,20 @@ def parametrize(
         metafunc.parametrize(arguments, values, indirect=[EPOCH], ids=epoch_ids)
 
 
-def _draw(metafunc: pytest.Metafunc, run_seed: int, epoch: int) -> dict[str, Any]:
+def _draw(
+    draw: Callable[..., Mapping[str, Any]] | None, key: str, run_seed: int, epoch: int
+) -> dict[str, Any]:
     """Return the values that a task draws for an epoch; empty if it draws none.
 
-    The values are the same in every environment and every worker.
+    The values are the same in every environment and every worker. `key` identifies the task.
     """
-    marker = marker_of(metafunc.definition)
-    draw = marker.kwargs.get("parameters") if marker is not None else None
     if draw is None:
         return {}
-    seed = seed_of(run_seed, f"{metafunc.definition.nodeid}@{epoch}")
+    seed = seed_of(run_seed, f"{key}@{epoch}")
     try:
-        return dict(draw(random.Random(seed)))
+        named = inspect.signature(draw).parameters
+        more = {n: v for n, v in (("seed", run_seed), ("epoch", epoch)) if n in named}
+        return dict(draw(random.Random(seed), **more))
     except Exception as error:
         raise TaskError(f"its parameters= raised {in_one_line(error)}") from error
 

@@ -91,7 +91,7 @@ def _plays_pictures(item: pytest.Item, run: RunConfig) -> bool:
     case = case_of(item)
     if case is None or not (run.runs_agents and run.agents.plays_solutions):
         return False
-    return any(move.reads_pictures for move in case.task.solution or ())
+    return any(move.reads_pictures for move in case.task.fixed_solution)
 
 
 def _judges_components(item: pytest.Item, run: RunConfig) -> bool:

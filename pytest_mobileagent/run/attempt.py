@@ -108,8 +108,13 @@ def start(plan: AttemptPlan, device: Device, recorder: Recorder) -> Session:
 
 
 def finish(session: Session, device: Device) -> None:
-    """End the record of a session that is over, and clean up on its device."""
-    session.finish()
+    """End the record of a session that is over, and clean up on its device in any case."""
+    try:
+        session.finish()
+    except MobileAgentError:
+        with contextlib.suppress(MobileAgentError):  # the first error is reported
+            session.plan.case.call("clean_up", device)
+        raise
     session.plan.case.call("clean_up", device)
 
 

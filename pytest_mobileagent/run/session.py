@@ -105,7 +105,10 @@ class Session:
         self._given: list[int] = []  # the actions of the last decision that the device received
         task = plan.case.task
         self._probes = since_now(task.probes, system_of(device))
-        self.last = self.look()
+        measured = plan.case.measure(device, "")
+        seen = self.look()
+        self.last = replace(seen, probes={**seen.probes, **measured})
+        self.answer = ""  # the agent's, once it has finished
         self.values = values_at(plan, device, self.last.screen)
         self.goal = fill(task.goal, self.values)
         self.user = EpisodeUser(plan, self.values, recorder.folder)
@@ -173,6 +176,7 @@ class Session:
         undone, notice = self._do(actions, by)
         answer = self.user.reply
         if actions and isinstance(report := actions[-1], Finish | Impossible) and not notice:
+            self.answer = report.answer if isinstance(report, Finish) else ""
             gave_up = isinstance(report, Impossible)
             self.end(Termination.GAVE_UP if gave_up else Termination.SELF_REPORTED)
             self._record_noise()
@@ -343,9 +347,15 @@ class Session:
     def finish(self) -> None:
         """Record the phone's reports since its last screen, and why the episode ended.
 
-        The calls of metered models that were not followed by a decision are recorded, too.
+        The calls of metered models that were not followed by a decision are recorded, too, and the
+        task's measures.
+
+        Raises:
+            InfrastructureError: if the device breaks, or the record cannot be written.
+            TaskError: if a measure fails.
         """
         self.reports.finish(self._decided)
+        measured = self.plan.case.measure(self.device, self.answer)
         ending = self.ending
         assert ending is not None
         self._recorder.end(
@@ -355,6 +365,7 @@ class Session:
             (*ending.unused, *self.calls.rest()),
             is_logged=self.reports.is_logged,
             golden_left=self.golden_left,
+            measured=measured,
         )
 
     def _observe(

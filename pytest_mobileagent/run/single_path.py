@@ -80,7 +80,7 @@ class GoldenPath:
 
     def __init__(self, task: Task, values: Mapping[str, Any]) -> None:
         self._golden: Sequence[Wanted] = task.golden
-        self._moves = () if task.golden else task.solution
+        self._moves = () if task.golden else task.moves(values)
         self._apps, self._values = task.packages, dict(values)
         if any(move.asks for move in self._moves):  # the path is that of the right answers
             self._values |= known_answers(task, values)

@@ -74,6 +74,10 @@ class FakePhone:
         """The phone behind the screen: the object itself."""
         return self
 
+    @property
+    def adb(self) -> None:
+        """None: no adb reaches this phone."""
+
     def observe(self, probes: Mapping[str, Probe] | None = None) -> Capture:
         """Return the screen and the values of the probes."""
         asked = (probes or {}).items()

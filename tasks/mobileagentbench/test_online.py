@@ -9,5 +9,5 @@ from .table import ROWS, SOURCE
 
 
 @tasks([row for row in ROWS if row.tags == "online"], source=SOURCE)
-def test_online(episode, row, judge):  # noqa: ARG001 - which makes it a task for each row
+def test_online(episode, row, judge):
     assert judge(episode)

@@ -86,6 +86,10 @@ class GraphDevice:
         return self
 
     @property
+    def adb(self) -> None:
+        """None: no adb reaches recorded pages."""
+
+    @property
     def page(self) -> str:
         """The id of the current page."""
         return self._way[-1]

@@ -76,6 +76,7 @@ class GraphSource(Source):
         for what, needed in (
             ("a `prepare`", task.prepare),
             ("a `clean_up`", task.clean_up),
+            ("measures", task.measures),
             ("probes", task.probes),
         ):
             if needed:

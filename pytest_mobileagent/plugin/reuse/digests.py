@@ -117,9 +117,10 @@ def _parts(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> d
     """Return what the episode depends on, apart from what the whole run has in common."""
     task, environment = case.task, run.environments.get(str(case.environment))
     steps = task.limit(run.value("mobile-step-factor"))
-    functions = [each for each in (task.prepare, task.clean_up) if each is not None]
+    given = (task.prepare, task.clean_up, *task.measures.values())
+    functions = [each for each in given if each is not None]
     prepared = [text_of(case.arguments_of(each)) for each in functions]
-    scripted = [text_of(task.solution), text_of(case.parameters)] if task.solution else None
+    scripted = [_solution(task, sources), text_of(case.parameters)] if task.solution else None
     answers = (
         [text_of(task.user), text_of(case.parameters), *given_of(run, "mobile-user")]
         if task.user
@@ -178,13 +179,17 @@ def noise_of(run: RunConfig) -> list[str | None]:
 def _golden(task: Task, sources: Sources) -> list[Any]:
     """Return what identifies a task's golden actions; functions are identified by their code."""
     if not isinstance(task.golden, tuple | list):  # recorded pages, whose actions are not read here
-        return [repr(task.golden), sources.of(), text_of(task.solution)]
+        return [repr(task.golden), sources.of(), _solution(task, sources)]
     functions = [each for each in task.golden if callable(each)]
     return [
         ["a function" if callable(each) else text_of(each) for each in task.golden],
         sources.of(*functions),
-        text_of(task.solution),
+        _solution(task, sources),
     ]
+
+
+def _solution(task: Task, sources: Sources) -> Any:
+    return sources.of(task.solution) if callable(task.solution) else text_of(task.solution)
 
 
 def _check(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> Any:

@@ -121,6 +121,10 @@ class AdbSystem:
             raise
 
     @property
+    def adb(self) -> Address:
+        return self.address
+
+    @property
     def round_trips(self) -> int:
         """How many round trips the shell has made, for measurements."""
         return self._shell.round_trips

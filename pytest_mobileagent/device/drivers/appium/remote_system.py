@@ -47,6 +47,8 @@ class RemoteSystem:
     there are no snapshots.
     """
 
+    adb = None
+
     def __init__(self, session: AppiumSession, log: LogLevel = "off") -> None:
         self.panels = None
         self._session = session
