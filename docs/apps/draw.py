@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import PIL
 from PIL import Image
 
 from pytest_mobileagent.virtual import sdk
@@ -44,7 +45,7 @@ class Main(sdk.Activity):
 
     def _made(self, code: str) -> Any:
         names = {name: getattr(sdk, name) for name in sdk.__all__}
-        return eval(code, {**names, "self": self, "print": lambda *_: None})  # noqa: S307 - our own page
+        return eval(code, {**names, "PIL": PIL, "self": self, "print": lambda *_: None})  # noqa: S307 - our own page
 
 
 class Examples(sdk.App):

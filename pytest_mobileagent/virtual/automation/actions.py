@@ -103,12 +103,17 @@ def do(phone: Phone, fingers: Sequence[Touch]) -> None:
 
 
 def _alone(phone: Phone, touch: Touch) -> None:
-    """Perform one finger's gesture: tap, long press, drag, or a swipe for each straight leg."""
+    """Perform one finger's gesture: tap, long press, drag, or a swipe for each straight leg.
+
+    A view that takes paths gets the whole path instead.
+    """
     slop = phone.display.metrics.px(SLOP)
     start, end = touch.start, touch.end
     timeout = int(phone.settings.text("secure", "long_press_timeout", "400"))
     if touch.farthest() <= slop:
         phone.swipe(start.x, start.y, end.x, end.y, touch.lifted - start.time)
+    elif phone.gestures.trace([(at.x, at.y) for at in touch.way], touch.lifted - start.time):
+        pass
     elif touch.held(slop) >= timeout:
         phone.gestures.drag(start.x, start.y, end.x, end.y, touch.lifted - start.time)
     else:

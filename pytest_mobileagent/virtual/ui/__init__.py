@@ -27,6 +27,7 @@ from pytest_mobileagent.virtual.ui.views import (
     Card,
     Column,
     Divider,
+    Drawing,
     Frame,
     Grid,
     HScroll,
@@ -39,12 +40,14 @@ from pytest_mobileagent.virtual.ui.views import (
     SeekBar,
     Space,
     Text,
+    Touch,
     View,
 )
 
 __all__ = [
     "MATCH", "WRAP", "AppBar", "BottomNav", "Button", "Card", "CheckBox", "Chip", "Column",
-    "Dialog", "Divider", "Fab", "Frame", "Grid", "HScroll", "Icon", "Image", "ImageButton", "Input",
-    "List", "NavItem", "Panes", "Preference", "ProgressBar", "RadioButton", "Row", "Scroll",
-    "SeekBar", "Snackbar", "Space", "Spinner", "Switch", "Tabs", "Text", "View",
+    "Dialog", "Divider", "Drawing", "Fab", "Frame", "Grid", "HScroll", "Icon", "Image",
+    "ImageButton", "Input", "List", "NavItem", "Panes", "Preference", "ProgressBar", "RadioButton",
+    "Row", "Scroll", "SeekBar", "Snackbar", "Space", "Spinner", "Switch", "Tabs", "Text", "Touch",
+    "View",
 ]  # fmt: skip

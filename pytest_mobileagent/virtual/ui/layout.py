@@ -187,7 +187,8 @@ class _Placing:
                 self.state.scroll[key], self.state.reveal = offset, None
 
     def _touch(self, view: View, bounds: Rect, clip: Rect | None) -> Rect | None:
-        if not (view.clickable or view.long_clickable or isinstance(view, SeekBar)):
+        touched = view.clickable or view.long_clickable or view.on_touch
+        if not touched and not isinstance(view, SeekBar):
             return None
         if view.touch_padding is None:
             least = self.metrics.px(48)

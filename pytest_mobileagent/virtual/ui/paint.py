@@ -21,7 +21,7 @@ from pytest_mobileagent.virtual.ui.controls import (
 from pytest_mobileagent.virtual.ui.editing import paint_field
 from pytest_mobileagent.virtual.ui.metrics import Metrics, Rect, aligned, intersect, mirror
 from pytest_mobileagent.virtual.ui.theme import theme
-from pytest_mobileagent.virtual.ui.views import Image, SeekBar, Text, View
+from pytest_mobileagent.virtual.ui.views import Drawing, Image, SeekBar, Text, View
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -80,6 +80,14 @@ paint.register(Input, paint_field)
 @paint.register(Image)
 def _(view: Image, brush: Brush) -> None:
     brush.source(view.source, inside(brush.box), brush.ink(view.color))
+
+
+@paint.register(Drawing)
+def _(view: Drawing, brush: Brush) -> None:
+    left, top, right, bottom = bounds = brush.box.bounds
+    if view.draw and right > left and bottom > top:
+        picture = view.draw(right - left, bottom - top)
+        brush.canvas.show(picture, bounds, brush.metrics.px(view.corner))
 
 
 @paint.register(Text)

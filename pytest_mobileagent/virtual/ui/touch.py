@@ -10,10 +10,10 @@ from pytest_mobileagent.virtual.ui.areas import track
 from pytest_mobileagent.virtual.ui.controls import Input
 from pytest_mobileagent.virtual.ui.editing import line_left, origin
 from pytest_mobileagent.virtual.ui.metrics import holds
-from pytest_mobileagent.virtual.ui.views import HScroll, SeekBar
+from pytest_mobileagent.virtual.ui.views import HScroll, SeekBar, Touch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from pytest_mobileagent.virtual.ui.layout import Box, UiState
 
@@ -42,6 +42,8 @@ def tap(box: Box, x: int, y: int, state: UiState) -> bool:
     view = box.view
     if not view.enabled:
         return False
+    if view.on_touch:
+        return trace(box, [(x, y)])
     if isinstance(view, Input):
         state.focused, state.anchor = box.key, None
         state.cursor = _index_at(box, view, x, y)
@@ -70,6 +72,16 @@ def long_press(box: Box, x: int, y: int, state: UiState) -> bool:
         view.on_long_click()
     elif view.menu and view.on_click:
         state.menu = box.key
+    return True
+
+
+def trace(box: Box, path: Sequence[tuple[int, int]]) -> bool:
+    """Give a finger's path to the target `box`; False if it is disabled or takes no paths."""
+    view, (left, top, right, bottom) = box.view, box.bounds
+    if not view.enabled or not view.on_touch:
+        return False
+    points = tuple((x - left, y - top) for x, y in path)
+    view.on_touch(Touch(points, right - left, bottom - top))
     return True
 
 

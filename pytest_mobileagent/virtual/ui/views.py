@@ -12,7 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import ClassVar, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from PIL import Image as Pictures
 
 MATCH: Final = -1.0  # as large as the parent allows; along a Row or Column: the remaining room
 WRAP: Final = -2.0  # as large as the content needs
@@ -34,6 +37,19 @@ class Icon:
 Source: TypeAlias = str | bytes | Icon  # the name of an icon, an encoded picture, an app icon
 
 
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """A finger's path over a view, in pixels from the view's upper left corner.
+
+    The path begins where the finger touched the view and ends where it was lifted, which may be
+    outside; a tap has one point. `width` and `height` are the view's, in pixels.
+    """
+
+    path: tuple[tuple[int, int], ...]
+    width: int
+    height: int
+
+
 @dataclass(kw_only=True, eq=False)
 class View:
     """The common base of all views; by itself an empty rectangle.
@@ -43,17 +59,19 @@ class View:
     keywords, joined by "|": start, end, center_horizontal, top, bottom, center_vertical, center.
     `menu` opens under the view on a tap, or on a long press if `on_click` is set. `key` identifies
     the view across rebuilds (focus, scroll position); it defaults to the id, otherwise the
-    position. `touch_padding` extends the touch area beyond each side of the view; by default, the
-    touch area of a clickable view is at least 48 x 48 dp. Four values of padding or margin are
-    start, top, end, bottom. `direction` "ltr" prevents mirroring in right-to-left layouts, for
-    example of a dial. A view that only contains others, such as a CoordinatorLayout, is in a
-    compressed dump only if it is declared `important` for accessibility.
+    position. `on_touch` gets the whole path of every finger that touches the view, which then
+    neither clicks nor scrolls. `touch_padding` extends the touch area beyond each side of the view;
+    by default, the touch area of a clickable view is at least 48 x 48 dp. Four values of padding or
+    margin are start, top, end, bottom. `direction` "ltr" prevents mirroring in right-to-left
+    layouts, for example of a dial. A view that only contains others, such as a CoordinatorLayout,
+    is in a compressed dump only if it is declared `important` for accessibility.
     """
 
     id: str = ""
     desc: str = ""
     on_click: Action | None = None
     on_long_click: Action | None = None
+    on_touch: Callable[[Touch], object] | None = None
     enabled: bool = True
     selected: bool = False
     visible: bool = True
@@ -263,6 +281,16 @@ class Image(View):
     color: str = "on_surface_variant"
 
     kind: ClassVar[str] = "android.widget.ImageView"
+
+
+@dataclass(eq=False)
+class Drawing(View):
+    """A view that the app paints: `draw` gets its size in pixels, and returns a picture of it."""
+
+    draw: Callable[[int, int], Pictures.Image] | None = None
+    _: KW_ONLY
+    width: float = MATCH
+    height: float = MATCH
 
 
 @dataclass(eq=False)

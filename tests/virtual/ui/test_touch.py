@@ -19,10 +19,19 @@ from pytest_mobileagent.virtual.ui import (
     SeekBar,
     Space,
     Text,
+    Touch,
     View,
 )
 from pytest_mobileagent.virtual.ui.metrics import Metrics
-from pytest_mobileagent.virtual.ui.touch import drag, long_press, scroll, scroller, tap, target
+from pytest_mobileagent.virtual.ui.touch import (
+    drag,
+    long_press,
+    scroll,
+    scroller,
+    tap,
+    target,
+    trace,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -217,3 +226,23 @@ def test_the_buttons_of_a_dialog_take_touches_on_both_sides(screen: Screen, edge
     left, top, right, bottom = button.bounds
     hit = target(dialog, (left + right) // 2, top - 8 if edge == "above" else bottom + 8)
     assert hit is button
+
+
+def test_a_view_gets_the_path_of_a_finger_in_its_own_pixels(plain: Screen) -> None:
+    touches: list[Touch] = []
+    pad = area(on_touch=touches.append, on_click=print, margin=(20, 30))
+    hit = target(plain.show(Column([pad])), 25, 35)
+    assert hit is not None
+    assert trace(hit, [(25, 35), (60, 90), (5, 300)])
+    assert tap(hit, 25, 35, plain.state)
+    assert touches == [
+        Touch(((5, 5), (40, 60), (-15, 270)), 100, 100),
+        Touch(((5, 5),), 100, 100),
+    ]
+
+
+def test_a_disabled_view_gets_no_paths(plain: Screen, log: Log) -> None:
+    hit = target(plain.show(area(on_touch=log.says("touched"), enabled=False)), 5, 5)
+    assert hit is not None
+    assert not trace(hit, [(5, 5), (60, 90)])
+    assert not log

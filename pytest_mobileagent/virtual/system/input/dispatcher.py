@@ -78,7 +78,8 @@ class Finger:
         x1, y1, since = self._start
         milliseconds = round((self.clock.uptime() - since) * 1000)
         self._start = None
-        if not self.keyguard.draw([*self._path, (x, y)]):
+        path = [*self._path, (x, y)]
+        if not self.keyguard.draw(path) and not self.gestures.trace(path, milliseconds):
             self.gestures.swipe(x1, y1, x, y, milliseconds)
 
     def cancel(self) -> None:

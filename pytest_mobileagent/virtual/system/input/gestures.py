@@ -14,7 +14,7 @@ from pytest_mobileagent.virtual.ui.controls import Input
 from pytest_mobileagent.virtual.ui.metrics import holds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from pytest_mobileagent.virtual.content.settings import Settings
     from pytest_mobileagent.virtual.faults import Faults
@@ -111,6 +111,8 @@ class Gestures:
             return
         if self.keyguard.draw([(x1, y1), (x2, y2)]):
             return
+        if self.trace([(x1, y1), (x2, y2)], milliseconds):
+            return
         if self._edge(x1, y1, dx, dy, milliseconds):
             return
         window = self._touched(x1, y1)
@@ -133,9 +135,27 @@ class Gestures:
                 window.record.activity.on_swipe(direction(way, dy))
         self.changes.note()
 
+    def trace(self, path: Sequence[tuple[float, float]], milliseconds: int) -> bool:
+        """Give a finger's whole path to the view where it begins; False if it takes no paths."""
+        points = [(int(x), int(y)) for x, y in path]
+        (x1, y1), (x2, y2) = points[0], points[-1]
+        window = self._touched(x1, y1)
+        box = touch.target(window.box, x1, y1) if window else None
+        still = all(math.dist(points[0], point) <= self._px(SLOP) for point in points)
+        if window is None or box is None or not box.view.on_touch or still:
+            return False
+        with self.windows.watched():
+            if not self._edge(x1, y1, x2 - x1, y2 - y1, milliseconds):
+                with self.activities.guard(window.record.package):
+                    touch.trace(box, points)
+                self.changes.note()
+        return True
+
     @injected
     def drag(self, x1: int, y1: int, x2: int, y2: int, milliseconds: int) -> None:
         """Hold, then move: a view that handles long presses keeps the finger, otherwise scroll."""
+        if self.trace([(x1, y1), (x2, y2)], milliseconds):
+            return
         window = self._touched(x1, y1)
         box = touch.target(window.box, x1, y1) if window else None
         timeout = int(self.settings.text("secure", "long_press_timeout", "400"))
@@ -181,6 +201,8 @@ class Gestures:
         with self.activities.guard(window.record.package):
             touch.tap(box, x, y, window.state)
         self._after_touch(box)
+        if box.view.on_touch:  # which keeps the touch from becoming a click
+            return
         if not isinstance(box.view, Input) or box.focused:  # the first tap on a field only focuses
             self.events.click(window, box)
 
