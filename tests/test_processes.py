@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_mobileagent.check.forked import in_fork
 from pytest_mobileagent.episode.redaction import redacted
-from pytest_mobileagent.plugin.bodies import in_fork
 from pytest_mobileagent.processes import environment, is_readable, was_killed, without_keys
 
 if TYPE_CHECKING:

@@ -1,17 +1,15 @@
-"""LlamaTouch's essential states, in order, and when a task was first done.
+"""LlamaTouch's essential states, in order.
 
 LlamaTouch (arXiv 2404.16054, section 4.2, and its Evaluator) annotates what is essential on the
 screens of one successful run, and searches any other run for screens that match. Each state matches
 the first fitting screen after that of the previous state: the agent may do other things in between,
 and no screen matches two states.
-
-A task was first done at the shortest prefix of its episode that passes its test.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_mobileagent.errors import TaskError
@@ -23,37 +21,6 @@ from pytest_mobileagent.screen.selector import Selector
 if TYPE_CHECKING:
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.episode.record import Step
-
-
-@dataclass(frozen=True, slots=True)
-class OnTheWay:
-    """The results of a test body on prefixes of an episode.
-
-    - `first_step`: the number of steps after which the body first held; None if it never did, or
-      could not be evaluated.
-    - `subgoals`: by name, the weight and the first step of each sub-goal that a prefix evaluated.
-    - `asked`: whether the body could be evaluated.
-    - `held`: whether the body held at the start, and after each step; None if unknown.
-    """
-
-    first_step: int | None = None
-    asked: bool = False
-    subgoals: Mapping[str, tuple[float, int | None]] = field(default_factory=dict)
-    held: Sequence[bool | None] = ()
-
-
-def first_success(holds: Callable[[Episode], bool], episode: Episode, *, whole: bool) -> int | None:
-    """Return after how many steps a predicate first held: 0 if at the start, None if never.
-
-    It is evaluated for every proper prefix of the episode until it holds, whether or not the agent
-    noticed; `whole` says whether it holds for the whole episode. The final report does not count as
-    a step, but may be what makes the predicate hold.
-    """
-    for length in range(len(episode.steps)):
-        prefix = episode.prefix(length)
-        if holds(prefix):
-            return prefix.step_count
-    return episode.step_count if whole else None
 
 
 THRESHOLD = 0.85  # LlamaTouch's threshold for the cosine of sentence-BERT: more similar texts match

@@ -9,22 +9,18 @@ stops on success, after each step, while the agent waits.
 from __future__ import annotations
 
 import inspect
-import json
-import os
-import signal
-import sys
-import time
 import warnings
-from contextlib import suppress
 from functools import wraps
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent.check import prefixes
 from pytest_mobileagent.check.episode import Episode
 from pytest_mobileagent.check.events import NoListenerError
+from pytest_mobileagent.check.forked import in_fork
 from pytest_mobileagent.check.golden import check_path, collect_matches
-from pytest_mobileagent.check.states import OnTheWay, first_success
+from pytest_mobileagent.check.prefixes import OnTheWay
 from pytest_mobileagent.check.subgoals import SubGoal, SubGoals, collect_subgoals
 from pytest_mobileagent.episode.record import AGENTS_FAULT
 from pytest_mobileagent.episode.running import LiveEpisode
@@ -35,11 +31,10 @@ from pytest_mobileagent.plugin.items import case_of, impurities
 from pytest_mobileagent.plugin.judges import ask_beside
 from pytest_mobileagent.plugin.state import BodyRun, Skipped, state_of
 from pytest_mobileagent.plugin.unclear import run_body
-from pytest_mobileagent.processes import is_readable
 from pytest_mobileagent.screen.explain import collect_misses
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
     from pathlib import Path
 
 
@@ -176,8 +171,6 @@ def _evidence(subgoal: SubGoal, way: OnTheWay, steps: int) -> dict[str, Any]:
 
 
 STRICT = "[XPASS(strict)]"  # how pytest reports a strict xfail that passed
-_SECONDS = 60.0  # for the prefixes up to the first for which a body held
-_SECONDS_MORE = 1.0  # for all later prefixes together
 
 
 def on_the_way(item: pytest.Function, episode: Episode, *, whole: bool | None) -> OnTheWay:
@@ -188,15 +181,13 @@ def on_the_way(item: pytest.Function, episode: Episode, *, whole: bool | None) -
     """
     if whole is None or not is_asked_on_the_way(item, episode):
         return OnTheWay()
-    if not episode.steps:
-        return OnTheWay(0 if whole else None, asked=True, held=[whole])
-    first, *later = _in_fork(lambda: _ask(item, episode, whole=whole)) or [None]
-    if first is None:
-        return OnTheWay()
-    subgoals = {name: (weight, step) for name, weight, step in first["subgoals"]}
-    known = [*first["held"], *later]
-    held = [*known, *[None] * (len(episode.steps) - len(known)), whole]
-    return OnTheWay(first["first"], asked=True, subgoals=subgoals, held=held)
+
+    def holds(prefix: Episode) -> tuple[bool, Sequence[SubGoal]]:
+        state = state_of(item)
+        state.is_asked_of_prefix, state.body.subgoals = True, SubGoals()
+        return _holds(item, prefix), asked_of(item)
+
+    return prefixes.on_the_way(holds, episode, whole=whole)
 
 
 def holds_now(item: pytest.Function, episode: Episode, others: Mapping[str, Any]) -> bool:
@@ -214,34 +205,6 @@ def holds_now(item: pytest.Function, episode: Episode, others: Mapping[str, Any]
     return bool(in_fork(ask))
 
 
-def in_fork(ask: Callable[[], Any]) -> Any:
-    """Return the JSON-able result of a function in a forked process; None if it fails."""
-    return next(iter(_in_fork(lambda: iter([ask()]))), None)
-
-
-def _in_fork(answers: Callable[[], Iterator[Any]]) -> list[Any]:
-    """Return the JSON-able items that a function yields in a forked process, until it fails.
-
-    The first item may take `_SECONDS`, and all others together `_SECONDS_MORE`.
-    """
-    reading, writing = os.pipe()
-    with warnings.catch_warnings():
-        # Newer Pythons warn about forks in multi-threaded processes. The child only runs the body.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        pid = os.fork()
-    if pid == 0:
-        _answer(answers, writing)
-    os.close(writing)
-    try:
-        lines = _read(reading)
-    finally:
-        os.close(reading)
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-    return [json.loads(line) for line in lines]
-
-
 def is_pure(item: pytest.Function, *others: str) -> bool:
     """Return whether a body uses nothing but the episode, parameters, and `others`."""
     return not impurities(item) - set(others)
@@ -254,59 +217,6 @@ def is_asked_on_the_way(item: pytest.Function, episode: Episode) -> bool:
     are known for the whole episode only.
     """
     return is_pure(item) and not episode.is_on_path and not episode.measured
-
-
-def _read(reading: int) -> list[bytes]:
-    """Return the lines that the child writes until it ends or the time is up."""
-    until, written = time.monotonic() + _SECONDS, b""
-    while is_readable(reading, until - time.monotonic()):
-        part = os.read(reading, 65_536)
-        if not part:
-            break
-        if b"\n" in part and b"\n" not in written:
-            until = time.monotonic() + _SECONDS_MORE
-        written += part
-    return written.split(b"\n")[:-1]
-
-
-def _answer(answers: Callable[[], Iterator[Any]], writing: int) -> NoReturn:
-    """Write each item that a function yields as a line, and end this process."""
-    try:
-        with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123 - not a path
-            os.dup2(nowhere.fileno(), 1)
-            os.dup2(nowhere.fileno(), 2)
-            sys.stdout = sys.stderr = nowhere
-            for answer in answers():
-                line = json.dumps(answer).encode() + b"\n"
-                while line:
-                    line = line[os.write(writing, line) :]
-    finally:
-        os._exit(0)
-
-
-def _ask(item: pytest.Function, episode: Episode, *, whole: bool) -> Iterator[Any]:
-    """Run the body on every prefix, to find when it and each of its sub-goals first held.
-
-    The first item that is yielded is that result. The following items are whether the body held
-    for each later prefix.
-    """
-    state_of(item).is_asked_of_prefix = True
-    weights, firsts, each_held = dict[str, float](), dict[str, int](), list[bool]()
-
-    def holds(prefix: Episode) -> bool:
-        state_of(item).body.subgoals = SubGoals()
-        each_held.append(_holds(item, prefix))
-        for each in asked_of(item):
-            weights.setdefault(each.name, each.weight)
-            if each.held:
-                firsts.setdefault(each.name, prefix.step_count)
-        return each_held[-1]
-
-    first = first_success(holds, episode, whole=whole)
-    subgoals = [(name, weight, firsts.get(name)) for name, weight in weights.items()]
-    yield {"first": first, "subgoals": subgoals, "held": each_held}
-    for length in range(len(each_held), len(episode.steps)):
-        yield holds(episode.prefix(length))
 
 
 def _holds(item: pytest.Function, prefix: Episode) -> bool:

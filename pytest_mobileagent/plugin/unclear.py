@@ -6,14 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.check.golden import collect_matches
-from pytest_mobileagent.check.subgoals import collect_subgoals
-from pytest_mobileagent.check.unclear import assume, matter
+from pytest_mobileagent.check.body import decide
 from pytest_mobileagent.errors import UndecidedError
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.judges import Judge, Waiting
 from pytest_mobileagent.plugin.state import state_of
-from pytest_mobileagent.screen.explain import collect_misses
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,31 +31,8 @@ def run_body(
         AssertionError: the body's own; for a prefix of the episode, also if the result is unclear.
     """
     __tracebackhide__ = True
-    decided: dict[UnclearAnswer, bool] = {}
-    while True:
-        subgoals, failure = begin(), None
-        with assume(decided) as assumptions:
-            try:
-                body()
-            except (AssertionError, pytest.fail.Exception) as error:
-                failure = error
-        held = failure is None and all(each.held for each in subgoals.asked)
-        unclear = matter(lambda: _holds(body), decided, assumptions.met, is_held=held)
-        if not unclear:
-            break
-        decided |= _judged(item, [each for each in unclear if each not in decided])
-    if failure is not None:
-        raise failure
-
-
-def _holds(body: Callable[[], None]) -> bool:
-    with collect_misses(), collect_subgoals() as subgoals, collect_matches():
-        try:
-            body()
-            subgoals.settle()
-        except (AssertionError, pytest.fail.Exception):
-            return False
-    return True
+    failures = (AssertionError, pytest.fail.Exception)
+    decide(body, begin, lambda unclear: _judged(item, unclear), failures)
 
 
 def _judged(item: pytest.Function, unclear: list[UnclearAnswer]) -> dict[UnclearAnswer, bool]:

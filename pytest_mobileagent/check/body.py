@@ -1,0 +1,124 @@
+"""The body of a task as a predicate over an episode, without pytest.
+
+Only a pure body, which asks for nothing but the episode and parameters, can be run this way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.check.golden import collect_matches
+from pytest_mobileagent.check.subgoals import collect_subgoals
+from pytest_mobileagent.check.unclear import assume, matter
+from pytest_mobileagent.episode.record import AGENTS_FAULT
+from pytest_mobileagent.errors import MobileAgentError, TaskError, UndecidedError, in_one_line
+from pytest_mobileagent.screen.explain import collect_misses
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from pytest_mobileagent.check.episode import Episode
+    from pytest_mobileagent.check.subgoals import SubGoals
+    from pytest_mobileagent.check.unclear import UnclearAnswer
+
+    Failures = tuple[type[BaseException], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Whether a body held for an episode, the reason if not, and the credit for its sub-goals.
+
+    `credit` is the share, by weight, of the sub-goals that held; None without sub-goals.
+    """
+
+    held: bool
+    reason: str = ""
+    credit: float | None = None
+
+
+def evaluate(
+    body: Callable[..., Any],
+    arguments: Mapping[str, Any],
+    episode: Episode,
+    *,
+    failures: Failures = (AssertionError,),
+    after_error: bool = False,
+) -> Held:
+    """Return whether a body holds for an episode; `arguments` are its other arguments.
+
+    `failures` are the exceptions that say "no". With `after_error`, the body also decides about an
+    episode that the agent's error or time limit has ended; otherwise, such an episode is a failure.
+
+    Raises:
+        UndecidedError: if the result depends on an unclear answer.
+        TaskError: if the body raises anything else.
+    """
+    with collect_misses(), collect_subgoals() as subgoals, collect_matches():
+
+        def begin() -> SubGoals:
+            subgoals.reset()
+            return subgoals
+
+        def run() -> None:
+            if (returned := body(episode=episode, **arguments)) is not None:
+                raise TaskError(f"its body returns {returned!r}: a body must use assert")
+
+        try:
+            decide(run, begin, _nobody, failures)
+            subgoals.settle()
+            held, reason = True, ""
+        except failures as error:
+            held, reason = False, in_one_line(error)
+        except MobileAgentError:
+            raise
+        except Exception as error:
+            raise TaskError(f"its body raised {in_one_line(error)}") from error
+    if episode.termination in AGENTS_FAULT and not after_error:
+        held, reason = False, episode.error
+    return Held(held, reason, subgoals.partial_credit)
+
+
+def decide(
+    body: Callable[[], object],
+    begin: Callable[[], SubGoals],
+    ask: Callable[[list[UnclearAnswer]], Mapping[UnclearAnswer, bool]],
+    failures: Failures = (AssertionError,),
+) -> None:
+    """Run a body; if its result depends on unclear answers, `ask` somebody about them.
+
+    `begin` empties what the body collects, and returns its sub-goals.
+
+    Raises:
+        BaseException: the body's own, and what `ask` raises if nobody can decide.
+    """
+    __tracebackhide__ = True
+    decided: dict[UnclearAnswer, bool] = {}
+    while True:
+        subgoals, failure = begin(), None
+        with assume(decided) as assumptions:
+            try:
+                body()
+            except failures as error:
+                failure = error
+        held = failure is None and all(each.held for each in subgoals.asked)
+        unclear = matter(lambda: _holds(body, failures), decided, assumptions.met, is_held=held)
+        if not unclear:
+            break
+        decided |= ask([each for each in unclear if each not in decided])
+    if failure is not None:
+        raise failure
+
+
+def _holds(body: Callable[[], object], failures: Failures) -> bool:
+    with collect_misses(), collect_subgoals() as subgoals, collect_matches():
+        try:
+            body()
+            subgoals.settle()
+        except failures:
+            return False
+    return True
+
+
+def _nobody(unclear: list[UnclearAnswer]) -> Mapping[UnclearAnswer, bool]:
+    raise UndecidedError("; ".join(each.reason for each in unclear))
