@@ -69,7 +69,7 @@ class Input(View):
 
     `action` is the action key at the lower right of the keyboard; that key and Enter call
     `on_submit`. With `autofocus`, the field is focused and the keyboard is shown as soon as its
-    dialog opens.
+    dialog opens. A `numeric` field takes digits, and points if it is also `decimal`.
     """
 
     text: str = ""
@@ -80,6 +80,7 @@ class Input(View):
     password: bool = False
     multiline: bool = False
     numeric: bool = False
+    decimal: bool = False
     autofocus: bool = False
     action: Literal["done", "search", "next", "go", "send"] = "done"
     icon: Source = ""

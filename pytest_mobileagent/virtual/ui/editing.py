@@ -35,7 +35,7 @@ def set_text(field: Input, text: str, state: UiState) -> None:
 def _fitting(field: Input, text: str) -> str:
     """Remove the characters that the field does not accept."""
     if field.numeric:
-        text = "".join(char for char in text if char.isdigit())
+        text = "".join(char for char in text if char.isdigit() or (field.decimal and char == "."))
     return text if field.multiline else text.replace("\n", "")
 
 
