@@ -6,6 +6,7 @@ import ast
 import importlib.util
 import json
 import re
+import shutil
 import sys
 import textwrap
 import tomllib
@@ -94,6 +95,16 @@ def test_the_tasks_of_the_tasks_page_can_be_done_and_check_something(begun):
 @pytest.mark.slow
 def test_the_app_of_the_apps_page_and_its_task_run(begun):
     run(begun("docs/apps.md"), "tasks/test_counter.py", "--agent=oracle").assert_outcomes(passed=1)
+
+
+@pytest.mark.slow  # runs pytest several times, with phones
+def test_the_app_of_an_evening_and_its_task_run(begun):
+    project = begun("docs/app-in-an-evening.md")
+    shutil.copytree(ROOT / "fixtures" / "apps" / "_simple", project.path / "apps" / "_simple")
+    task = "tasks/test_recorder.py"
+    run(project, task, "--agent=oracle").assert_outcomes(passed=1)
+    for agent in ("noop", "truncated_oracle"):
+        run(project, task, f"--agent={agent}").assert_outcomes(failed=1)
 
 
 @pytest.mark.slow  # runs pytest several times, with phones
