@@ -151,6 +151,9 @@ class Activity:
     def on_resume(self) -> None:
         """React to the activity coming to the front, also after `on_create`."""
 
+    def on_pause(self) -> None:
+        """React to another activity coming to the front; not called when this one is finished."""
+
     def on_swipe(self, direction: str) -> None:
         """Handle a swipe where nothing scrolls.
 

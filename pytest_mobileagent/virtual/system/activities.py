@@ -342,7 +342,11 @@ class Activities(Tasks):
         if not self.tasks:
             self.home()
             return
-        top = self.top
+        top, left = self.top, self._record(self._resumed)
+        self._resumed = top.number
+        if left and left is not top:
+            with self.guard(left.package):
+                left.activity.on_pause()
         for record in self.records():
             if record is not top and record.activity.no_history:
                 self._remove(record)

@@ -21,6 +21,7 @@ class Tasks:
     packages: Packages
     tasks: list[Task] = field(default_factory=list)
     _next: int = 1
+    _resumed: int = 0  # the number of the activity that was last in front
 
     @property
     def top(self) -> Record:
@@ -102,6 +103,7 @@ class Tasks:
             Task(**{**task, "records": [self._restored(**each) for each in task["records"]]})
             for task in saved["tasks"]
         ]
+        self._resumed = self.top.number if self.tasks else 0
 
     def _restored(
         self, component: str, intent: dict[str, Any], state: dict[str, Any], **record: Any

@@ -312,6 +312,9 @@ def starts(text: str, lines: tuple[str, ...]) -> list[int]:
         index = max(index, text.find(line, index))
         result.append(index)
         index += len(line)
+        while text[index : index + 1] == " ":  # those at which a line was broken
+            index += 1
+        index += text[index : index + 1] == "\n"
     return result
 
 

@@ -97,6 +97,22 @@ STARTS = [
 ]
 
 
+def test_an_activity_learns_that_another_one_covers_it(demo, monkeypatch):
+    heard = []
+    kind = type(demo.activities.top.activity)
+    monkeypatch.setattr(kind, "on_pause", lambda self: heard.append(self.name))
+    demo.key("HOME")
+    assert heard == [".NotesActivity"]
+    demo.snapshots.save("left")
+    demo.activities.launch("org.demo")
+    demo.snapshots.load("left")
+    demo.key("HOME")
+    assert heard == [".NotesActivity"]
+    demo.activities.launch("org.demo")
+    demo.key("APP_SWITCH")
+    assert heard == [".NotesActivity"] * 2
+
+
 @pytest.mark.parametrize(("intent", "result", "depth"), [row[1:] for row in STARTS],
                          ids=[row[0] for row in STARTS])  # fmt: skip
 def test_starts(demo, intent, result, depth):

@@ -48,6 +48,14 @@ def test_an_index_has_a_place_and_a_place_an_index(
     assert not text[found:index].strip()  # except for a space where the line breaks
 
 
+@pytest.mark.parametrize(
+    ("text", "limit", "begins"),
+    [("one\n\ntwo", 300, [0, 4, 5]), ("a  \n\n b", 300, [0, 4, 5]), ("one two\n", 65, [0, 4, 8])],
+)
+def test_an_empty_line_begins_after_the_one_above(text: str, limit: int, begins: list[int]) -> None:
+    assert roboto.starts(text, roboto.wrap(text, SIZE, False, limit)) == begins
+
+
 @given(TEXTS, st.booleans())
 def test_a_mask_is_as_wide_as_the_text(text: str, bold: bool) -> None:
     line = text.replace("\n", "")
