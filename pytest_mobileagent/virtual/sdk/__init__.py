@@ -22,6 +22,7 @@ from pytest_mobileagent.virtual.content.intent import (
     chooser,
 )
 from pytest_mobileagent.virtual.content.locale import Locale
+from pytest_mobileagent.virtual.content.video import NoEncoder, Video
 from pytest_mobileagent.virtual.kernel.files import SHARED, FileSystem
 from pytest_mobileagent.virtual.phone import Phone
 from pytest_mobileagent.virtual.providers.calendar import milliseconds_of
@@ -48,7 +49,8 @@ __all__ = [
     "MISSED", "NEW_TASK", "PACKAGE_NAME", "PHONE_STATE", "PHONE_TYPES", "POST", "REPLY", "SEND",
     "SENDTO", "SEND_MULTIPLE", "SHARED", "SINGLE_TOP", "STREAMS", "VIEW", "WALLPAPER", "Activity",
     "App", "BadCredential", "Call", "Database", "Deed", "FileSystem", "Filter", "Intent", "Locale",
-    "People", "Person", "Phone", "Preferences", "Provider", "Resolver", "Table", "avatar",
-    "chooser", "datepicker", "later", "milliseconds_of", "numbers", "set_next_alarm", "timepicker",
+    "NoEncoder", "People", "Person", "Phone", "Preferences", "Provider", "Resolver", "Table",
+    "Video", "avatar", "chooser", "datepicker", "later", "milliseconds_of", "numbers",
+    "set_next_alarm", "timepicker",
 ]  # fmt: skip
 __all__ += ui.__all__
