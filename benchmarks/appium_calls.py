@@ -73,7 +73,7 @@ def calls_of(device: AppiumDevice) -> float:
 def measure() -> Calls:
     """Return the calls per step on a virtual phone."""
     with contextlib.closing(SharedRun()) as run:
-        slots = virtual_slots(run, 1, [APPS])
+        slots = virtual_slots(run, DeviceOptions(apps=(APPS,)))
         run.ask({"do": "adb"})
         where = slots.address(0)
         options = DeviceOptions(appium_home=HOME)

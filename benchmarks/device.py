@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_mobileagent import Key, Open, Tap
+from pytest_mobileagent.device.device import DeviceOptions
 from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import virtual_slots
@@ -87,7 +88,7 @@ def driven(device: AdbDevice, repeats: int) -> tuple[list[float], list[float]]:
 def steps(repeats: int = REPEATS) -> Steps:
     """Measure steps on a new phone."""
     with contextlib.closing(SharedRun()) as run:
-        slots = virtual_slots(run, 1, [APPS])
+        slots = virtual_slots(run, DeviceOptions(apps=(APPS,)))
         run.ask({"do": "adb"})
         where = slots.address(0)
         device = AdbDevice(where)
@@ -106,7 +107,7 @@ def steps(repeats: int = REPEATS) -> Steps:
 def main() -> None:
     """Measure one phone as in a run."""
     with contextlib.closing(SharedRun()) as run:
-        slots = virtual_slots(run, 1, [APPS])
+        slots = virtual_slots(run, DeviceOptions(apps=(APPS,)))
         run.ask({"do": "adb"})
         ready = [milliseconds(lambda: slots.address(0, fresh=True)) for _ in range(5)]
         show("phone ready (process start to JSON line)", ready)

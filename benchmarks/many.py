@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent import Open, Tap
+from pytest_mobileagent.device.device import DeviceOptions
 from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import virtual_slots
@@ -45,7 +46,7 @@ def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 32
     started = time.perf_counter()
     with contextlib.closing(SharedRun()) as run, ThreadPoolExecutor(count) as threads:
-        slots = virtual_slots(run, count, [APPS])
+        slots = virtual_slots(run, DeviceOptions(workers=count, apps=(APPS,)))
         done = [threads.submit(drive, slots, slot) for slot in range(count)]
         steps = sum(future.result() for future in done)
     seconds = time.perf_counter() - started

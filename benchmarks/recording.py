@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.device.device import DeviceOptions
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import virtual_slots
 from pytest_mobileagent.program.adb.raw_log import RawLog
@@ -85,7 +86,7 @@ def main() -> None:
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
     with contextlib.closing(SharedRun()) as run, tempfile.TemporaryDirectory() as folder:
-        phone = virtual_slots(run, 1, [APPS]).address(0)
+        phone = virtual_slots(run, DeviceOptions(apps=(APPS,))).address(0)
         log, own = Path(folder) / "adb.jsonl", Path(folder) / "own"
         adb = RecordedAdb(phone, Free(), RawLog(log), own)
         before = time.perf_counter()

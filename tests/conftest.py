@@ -32,6 +32,7 @@ from pytest_mobileagent import (
     Task,
     testing,
 )
+from pytest_mobileagent.device.device import DeviceOptions
 from pytest_mobileagent.device.drivers.appium import appium_server
 from pytest_mobileagent.device.fleet.process import warm_program
 from pytest_mobileagent.device.fleet.shared import SharedRun
@@ -181,7 +182,7 @@ def recordings() -> Path:
 def phone() -> Iterator[Address]:
     """A virtual phone with the tests' app, shared by all tests of this process."""
     with contextlib.closing(SharedRun()) as run:
-        yield virtual_slots(run, 1, [APPS]).address(0)
+        yield virtual_slots(run, DeviceOptions(apps=(APPS,))).address(0)
 
 
 @pytest.fixture(scope="session")

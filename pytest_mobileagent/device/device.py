@@ -185,6 +185,18 @@ class System(Protocol):
         """Where adb reaches the device; None if it is behind an Appium server."""
 
 
+@runtime_checkable
+class ForkingSystem(Protocol):
+    """A system whose state can be copied to another device in the middle of an episode."""
+
+    def fork(self, other: System) -> None:
+        """Bring another device to the present state of this one: its screen, apps and files.
+
+        Raises:
+            DeviceError: if the devices cannot do that; only virtual phones of one process can.
+        """
+
+
 def without_screenshots(device: Device) -> AbstractContextManager[None]:
     """Return a context in which a device takes no screenshots, if it can work without them."""
     if isinstance(device, SparingDevice):
@@ -320,6 +332,9 @@ class DeviceOptions:
     - `recycle`: after how many episodes a device that the run has started is replaced.
     - `appium_home`, `capabilities`: where Appium is installed, and the capabilities of sessions.
     - `copies_pages`: whether records copy the pages of a data set instead of referring to them.
+    - `per_program`: how many of the devices that the run starts may share a program, if they can.
+    - `size`: the size of the screen in pixels of devices that the run starts, if they can have any;
+      None for their own.
     - `gpu`, `emulator_flags`, `boot_limit` (seconds): how emulators are started.
     """
 
@@ -333,6 +348,8 @@ class DeviceOptions:
     appium_home: Path | None = None
     capabilities: Mapping[str, Any] = field(default_factory=dict)
     copies_pages: bool = False
+    per_program: int = 1
+    size: tuple[int, int] | None = None
     gpu: str = "software"
     emulator_flags: tuple[str, ...] = ()
     boot_limit: float = 300.0

@@ -7,11 +7,12 @@ import asyncio
 import ctypes
 import json
 import os
+import re
 import select
 import signal
 import sys
 import tomllib
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
 from importlib import resources
 from pathlib import Path
@@ -22,12 +23,15 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 
     from pytest_mobileagent.virtual.phone import Phone
+    from pytest_mobileagent.virtual.wire.console_registry import Emulator
     from pytest_mobileagent.virtual.wire.registration import Pair
+    from pytest_mobileagent.virtual.wire.server import Server
 
 _NAME = "python -m pytest_mobileagent device"
 _PATIENCE = 2.0  # seconds for the adb server to list the phone before the phone is announced
 _ALONE = 2.0  # seconds without a change before memory is released
 SDK = "ro.build.version.sdk"
+SIZE, _DENSITY = (1080, 2400), 420  # pixels, and dots per inch
 _ADB_PORT = "ANDROID_ADB_SERVER_PORT"  # adb's own variable, which the emulator respects too
 
 
@@ -75,6 +79,8 @@ def _parser(name: str) -> argparse.ArgumentParser:
     add("grpc", type=int, metavar="N")
     add("adb-key", type=Path, metavar="FILE.pub", **several)
     add("apps", type=Path, metavar="DIR", **several)
+    add("phones", type=int, default=1, metavar="N")
+    add("size", metavar="WIDTHxHEIGHT")
     add("data", type=Path, metavar="DIR")
     add("snapshot", metavar="NAME")
     add("time", metavar="ISO")
@@ -93,7 +99,6 @@ def _parser(name: str) -> argparse.ArgumentParser:
 
 async def _start(options: argparse.Namespace) -> int:
     from pytest_mobileagent.virtual.app.loading import BrokenApp  # `--help` is quick
-    from pytest_mobileagent.virtual.phone import BOOTED
     from pytest_mobileagent.virtual.wire.adbd import read_keys
     from pytest_mobileagent.virtual.wire.registration import claim
 
@@ -101,30 +106,51 @@ async def _start(options: argparse.Namespace) -> int:
         _check_port(options.adb_server_port)
         for file in options.adb_key:
             read_keys(file)
-        time = _moment(options.time)
-        props = _properties(options.prop)
-        phone = boot(options.apps, time, frozen=options.frozen, name=options.avd, props=props)
-        for fault in options.fault:
-            phone.faults.set(fault)
-        if options.locale:
-            phone.locales.change([options.locale])
-            phone.snapshots.save(BOOTED)
-        if options.no_boot_snapshot:
-            phone.snapshots.delete(BOOTED)
-        if options.data:
-            phone.snapshots.keep_in(options.data)
-        if options.snapshot:
-            _load(phone, options.snapshot)
-        ports = claim(options.port)
+        _check_number(options)
+        phones = [_booted(options) for _ in range(options.phones)]
+        # Only the first phone may have the port that was asked for.
+        ports = [claim(0 if number else options.port) for number in range(options.phones)]
     except (OSError, ValueError, BrokenApp) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     try:
-        await _serve(options, phone, ports)
+        await _serve(options, phones, ports)
     except OSError as error:  # the controller's port is taken
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def _check_number(options: argparse.Namespace) -> None:
+    if options.phones < 1 or (options.phones > 1 and (options.grpc or options.data) is not None):
+        msg = "must be 1 or more, and 1 with --grpc or --data, which belong to one phone"
+        raise ValueError(f"--phones={options.phones} {msg}")
+
+
+def _booted(options: argparse.Namespace) -> Phone:
+    """Return a booted phone as the options describe it."""
+    from pytest_mobileagent.virtual.phone import BOOTED
+
+    phone = boot(
+        options.apps,
+        _moment(options.time),
+        frozen=options.frozen,
+        name=options.avd,
+        size=_size(options.size),
+        props=_properties(options.prop),
+    )
+    for fault in options.fault:
+        phone.faults.set(fault)
+    if options.locale:
+        phone.locales.change([options.locale])
+        phone.snapshots.save(BOOTED)
+    if options.no_boot_snapshot:
+        phone.snapshots.delete(BOOTED)
+    if options.data:
+        phone.snapshots.keep_in(options.data)
+    if options.snapshot:
+        _load(phone, options.snapshot)
+    return phone
 
 
 def _check_port(number: int) -> None:
@@ -138,6 +164,16 @@ def _moment(text: str | None) -> datetime | None:
         return None if text is None else datetime.fromisoformat(text)
     except ValueError:
         raise ValueError(f"--time={text} is no time; one is 2026-05-01T09:30") from None
+
+
+def _size(text: str | None) -> tuple[int, int]:
+    """Parse a size in pixels; the default is that of a Pixel 6."""
+    if text is None:
+        return SIZE
+    found = re.fullmatch(r"(\d{3,4})x(\d{3,4})", text)
+    if found is None:
+        raise ValueError(f"--size={text} is no size in pixels; one is 720x1600")
+    return int(found[1]), int(found[2])
 
 
 def _properties(texts: Iterable[str]) -> dict[str, str]:
@@ -163,14 +199,27 @@ def boot(
     *,
     frozen: bool = False,
     name: str = "virtual",
+    size: tuple[int, int] = SIZE,
     props: Mapping[str, str] = MappingProxyType({}),
 ) -> Phone:
-    """Boot a phone with the apps of some folders; a later app replaces one of the same package."""
+    """Boot a phone with the apps of some folders; a later app replaces one of the same package.
+
+    The density follows from the `size` of the screen, whose width in dp is always the same.
+    """
     from pytest_mobileagent.virtual.app.loading import load_apps  # `--help` is quick
     from pytest_mobileagent.virtual.boot import boot as booted
 
     apps = {app.package: app for folder in folders for app in load_apps(folder)}
-    return booted(apps.values(), avd_name=name, time=time, frozen=frozen, props=props)
+    density = round(_DENSITY * size[0] / SIZE[0])
+    return booted(
+        apps.values(),
+        avd_name=name,
+        time=time,
+        frozen=frozen,
+        size=size,
+        density=density,
+        props=props,
+    )
 
 
 def _load(phone: Phone, name: str) -> None:
@@ -181,56 +230,76 @@ def _load(phone: Phone, name: str) -> None:
         raise ValueError(f"no snapshot {name!r} (available: {names})") from None
 
 
-async def _serve(options: argparse.Namespace, phone: Phone, ports: Pair) -> None:
+async def _serve(
+    options: argparse.Namespace, phones: Sequence[Phone], ports: Sequence[Pair]
+) -> None:
     from pytest_mobileagent.virtual.wire.server import Server  # `--help` is quick
 
-    async with (
-        _controller(options, phone) as grpc,
-        Server(
-            phone,
-            ports,
-            options.adb_server_port,
-            read_only=options.read_only,
-            drop_on_load=options.drop_on_load,
-            keys=options.adb_key,
-        ) as server,
-    ):
+    peers: dict[str, Emulator] = {}
+    async with _controller(options, phones[0]) as grpc, AsyncExitStack() as stack:
+        servers = [
+            await stack.enter_async_context(
+                Server(
+                    phone,
+                    pair,
+                    options.adb_server_port,
+                    read_only=options.read_only,
+                    drop_on_load=options.drop_on_load,
+                    keys=options.adb_key,
+                    peers=peers,
+                )
+            )
+            for phone, pair in zip(phones, ports, strict=True)
+        ]
         loop = asyncio.get_running_loop()
-        if options.boot_seconds > 0:
+        for phone in phones if options.boot_seconds > 0 else ():
             phone.init.set_booting(True)
             loop.call_later(options.boot_seconds, phone.init.set_booting, False)
+
+        def stop() -> None:
+            for server in servers:
+                server.stopped.set()
+
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, server.stopped.set)
+            loop.add_signal_handler(number, stop)
         if not options.keep:
-            _when_input_ends(server.stopped.set)
-        await server.registration.attempt(_PATIENCE)
-        if not server.registration.state:
-            print(
-                f"no adb server on port {options.adb_server_port} yet: {server.serial} will "
-                "register as soon as there is one",
-                file=sys.stderr,
-            )
+            _when_input_ends(stop)
+        await asyncio.gather(*(_register(each, options.adb_server_port) for each in servers))
+        first = servers[0]
         about = {
-            "serial": server.serial,
-            "console_port": server.console_port,
-            "adb_port": server.adb_port,
+            "serial": first.serial,
+            "console_port": first.console_port,
+            "adb_port": first.adb_port,
             "adb_server_port": options.adb_server_port,
             "pid": os.getpid(),
+            **({"serials": [*peers]} if len(peers) > 1 else {}),
             **grpc,
         }
         print(json.dumps(about), flush=True)
-        saving = asyncio.create_task(_save_memory(phone))
-        await server.stopped.wait()
+        saving = asyncio.create_task(_save_memory(phones))
+        for server in servers:
+            await server.stopped.wait()
         saving.cancel()
 
 
-async def _save_memory(phone: Phone) -> None:
-    """Return memory used for pictures to the operating system while the phone is left alone."""
+async def _register(server: Server, port: int) -> None:
+    """Let the adb server on a port list a phone."""
+    await server.registration.attempt(_PATIENCE)
+    if not server.registration.state:
+        print(
+            f"no adb server on port {port} yet: {server.serial} will register as soon as there is "
+            "one",
+            file=sys.stderr,
+        )
+
+
+async def _save_memory(phones: Sequence[Phone]) -> None:
+    """Return memory used for pictures to the operating system while the phones are left alone."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     seen = saved = 0
     while trim:
         await asyncio.sleep(_ALONE)
-        before, seen = seen, phone.version
+        before, seen = seen, sum(phone.version for phone in phones)
         if before == seen != saved:
             trim(0)
             saved = seen

@@ -154,6 +154,10 @@ class Snapshots(Mapping[str, Snapshot]):
             draft.write_bytes(self.dump(name))
             draft.replace(file)
 
+    def take(self, name: str, snapshot: Snapshot) -> None:
+        """Take over a snapshot of another phone with the same apps, under a name."""
+        self._kept[name] = snapshot
+
     def load(self, name: str) -> None:
         """Load a snapshot; KeyError if there is none of this name."""
         snapshot = self._kept[name]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.device.device import Settle
+from pytest_mobileagent.device.device import DeviceOptions, Settle
 from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.device.drivers.appium import connect_local, connect_remote
 from pytest_mobileagent.device.fleet.shared import SharedRun
@@ -55,4 +55,5 @@ def device(connected: AdbDevice | AppiumDevice) -> AdbDevice | AppiumDevice:
 def whole_phone() -> Iterator[Address]:
     """Start a phone with all apps of fixtures/apps, such as Settings."""
     with contextlib.closing(SharedRun()) as run:
-        yield virtual_slots(run, 1, [Path(__file__).parents[2] / "fixtures" / "apps"]).address(0)
+        apps = Path(__file__).parents[2] / "fixtures" / "apps"
+        yield virtual_slots(run, DeviceOptions(apps=(apps,))).address(0)

@@ -13,6 +13,7 @@ import pytest
 import trustme  # noqa: F401 - runs in this process would load it, and forget it, one by one
 
 from pytest_mobileagent import init
+from pytest_mobileagent.device.device import DeviceOptions
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import virtual_slots
 
@@ -42,7 +43,7 @@ LOOP = """
 def shopping_phone() -> Iterator[Address]:
     """A virtual phone with the app of the project created by `init`."""
     with contextlib.closing(SharedRun()) as run:
-        yield virtual_slots(run, 1, [APPS]).address(0)
+        yield virtual_slots(run, DeviceOptions(apps=(APPS,))).address(0)
 
 
 @pytest.fixture

@@ -9,9 +9,10 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -165,6 +166,57 @@ class ProgramSlots(RunSlots):
 
     def _request(self, what: str, slot: int, command: Sequence[str]) -> dict[str, Any]:
         return {"do": what, "slot": slot, "command": [*command], **self._where, **self._how}
+
+
+class PackedSlots(ProgramSlots):
+    """Devices of which several are in one program, which needs less memory and starts faster.
+
+    The program is started with `--phones PER_PROGRAM`, and prints the "serials" of its devices. One
+    process holds all leases. When a device breaks, its program is replaced, which also takes the
+    program's other devices away; when these are asked for again, they are those of the new program.
+
+    Raises:
+        HostError: if the run's folder cannot be created.
+    """
+
+    def __init__(
+        self,
+        run: SharedRun,
+        count: int,
+        command: Sequence[str],
+        per_program: int,
+        *,
+        warm: Sequence[str] = (),
+    ) -> None:
+        super().__init__(run, count, [*command, "--phones", str(per_program)], warm=warm)
+        self._per_program = per_program
+        self._guard = threading.Lock()
+        self._last: dict[int, str] = {}  # the last serial of each slot
+
+    def address(self, slot: int, *, fresh: bool = False) -> Address:
+        """Return the address of a slot's device; with `fresh`, replace its program if needed."""
+        program, place = divmod(slot, self._per_program)
+        with self._guard:
+            found = self.start(program, self.command)
+            serial = self._serials(found)[place]
+            if fresh and serial == self._last.get(slot):
+                found = self.start(program, self.command, fresh=True)
+                serial = self._serials(found)[place]
+            self._last[slot] = serial
+        return replace(found.address, serial=serial)
+
+    def prestart(self) -> None:
+        """Make the supervisor start the programs in the background, a few at a time."""
+        for program in range(-(-self.count // self._per_program)):
+            self.run.ask(self._request("prestart", program, self.command))
+
+    def ended(self, slot: int) -> str:
+        """Return the exit status of a device's program, if it ended by itself."""
+        return super().ended(slot // self._per_program)
+
+    def _serials(self, started: Started) -> Sequence[str]:
+        serials: Sequence[str] = started.record.get("serials", [started.address.serial])
+        return serials
 
 
 _LEASE_SECONDS = 120.0

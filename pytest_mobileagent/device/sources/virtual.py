@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 from filelock import FileLock
 
 from pytest_mobileagent.device.fleet.process import python_program, warm_program
-from pytest_mobileagent.device.fleet.slots import ProgramSlots
+from pytest_mobileagent.device.fleet.slots import PackedSlots, ProgramSlots
 from pytest_mobileagent.device.sources import Source
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.extras import MissingExtraError, check_extra
@@ -23,7 +23,6 @@ from pytest_mobileagent.processes import without_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from datetime import datetime
 
     from pytest_mobileagent.device.device import DeviceOptions
     from pytest_mobileagent.device.fleet.shared import SharedRun
@@ -71,7 +70,7 @@ class VirtualSource(Source):
         return DeclaredApps(options.apps, shared)
 
     def open(self, options: DeviceOptions, shared: Callable[[], SharedRun]) -> ProgramSlots:
-        return virtual_slots(shared(), options.workers, options.apps, options.clock)
+        return virtual_slots(shared(), options)
 
 
 class DeclaredApps(Collection[str]):
@@ -119,23 +118,25 @@ class DeclaredApps(Collection[str]):
         return frozenset()
 
 
-def virtual_slots(
-    run: SharedRun, count: int, apps: Iterable[Path], clock: datetime | None = None
-) -> ProgramSlots:
-    """Return slots for virtual phones that have the apps in some folders.
+def virtual_slots(run: SharedRun, options: DeviceOptions) -> ProgramSlots:
+    """Return slots for virtual phones.
 
-    With a `clock`, the phones boot at that time, and in its zone if it names one: apps create their
+    With a clock, the phones boot at that time, and in its zone if it names one: apps create their
     first data relative to it.
 
     Raises:
         MissingExtraError: if the extra for the virtual device is not installed.
     """
     check_extra(*_EXTRA)
-    folders = [word for folder in apps for word in ("--apps", str(folder))]
+    folders = [word for folder in options.apps for word in ("--apps", str(folder))]
     words = ["--port", "0", "--adb-server-port", "{adb}", *folders]
-    if clock:
+    if options.size:
+        words += ["--size", "{}x{}".format(*options.size)]
+    if clock := options.clock:
         words += ["--time", clock.isoformat()]
         if isinstance(clock.tzinfo, ZoneInfo):
             words += ["--prop", f"persist.sys.timezone={clock.tzinfo.key}"]
-    module = "pytest_mobileagent.virtual.main"
-    return ProgramSlots(run, count, words, warm=warm_program(module, *folders))
+    warm = warm_program("pytest_mobileagent.virtual.main", *folders)
+    if options.per_program > 1:
+        return PackedSlots(run, options.workers, words, options.per_program, warm=warm)
+    return ProgramSlots(run, options.workers, words, warm=warm)

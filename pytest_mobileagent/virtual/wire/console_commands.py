@@ -99,6 +99,18 @@ def _delete(emulator: Emulator, name: str) -> None:
         emulator.phone.snapshots.delete(name)
 
 
+@command("avd snapshot push", "copy state snapshot to another device of this process")
+def _push(emulator: Emulator, text: str) -> None:
+    name, _, serial = text.partition(" ")
+    _check(emulator, name, "push", usage="push")
+    if (other := emulator.peers.get(serial)) is None:
+        peers = ", ".join(emulator.peers)
+        raise Refusal(f"no device '{serial}' in this process; there are: {peers}")
+    if name not in emulator.phone.snapshots:
+        raise Refusal(f"no snapshot '{name}'")
+    other.phone.snapshots.take(name, emulator.phone.snapshots[name])
+
+
 @command("avd snapshot get", "get the name of the loaded snapshot")
 def _get(emulator: Emulator, _: str) -> str:
     return f"{emulator.phone.snapshots.loaded}\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -24,11 +24,15 @@ class Hangup(Exception):
 
 @dataclass(slots=True)
 class Emulator:
-    """What commands operate on: the phone, and a function that stops it."""
+    """What commands operate on: the phone, and a function that stops it.
+
+    `peers` are the emulators of this process by serial, this one included.
+    """
 
     phone: Phone
     stop: Callable[[], None]
     read_only: bool = False
+    peers: Mapping[str, Emulator] = field(default_factory=dict)
 
 
 # A command receives the rest of the line after its words, and returns the text to print.

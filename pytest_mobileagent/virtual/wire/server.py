@@ -35,7 +35,7 @@ class Server:
     `keys` are files of the accepted adb keys; the default is the user's own keys. `home` is the
     user's home folder, which contains the console's token. A `read_only` phone refuses to change
     snapshots. `drop_on_load` seconds after a snapshot was loaded, the phone is disconnected from
-    adb.
+    adb. `peers` has the emulators that one process serves, by serial.
     """
 
     def __init__(
@@ -48,6 +48,7 @@ class Server:
         drop_on_load: float | None = None,
         keys: Sequence[Path] = (),
         home: Path | None = None,
+        peers: dict[str, Emulator] | None = None,
     ) -> None:
         home = home or Path.home()
         self.console_port: int = ports[0].getsockname()[1]
@@ -60,7 +61,9 @@ class Server:
         self.adbd = Adbd(phone, self._tasks, keys or user_keys(home))
         self._drop_on_load = drop_on_load
         phone.snapshots.on_load = self._loaded
-        self._emulator = Emulator(phone, self.stopped.set, read_only)
+        peers = {} if peers is None else peers
+        self._emulator = Emulator(phone, self.stopped.set, read_only, peers)
+        peers[self.serial] = self._emulator
         self._token_file = token_file(home)
         phone.init.on_shutdown.append(self.stopped.set)
 

@@ -14,6 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from pytest_mobileagent.device.device import DeviceOptions
 from pytest_mobileagent.device.drivers.adb.shell import Shell
 from pytest_mobileagent.device.fleet.process import python_program
 from pytest_mobileagent.device.fleet.shared import SharedRun, opened
@@ -63,7 +64,7 @@ def test_device_processes_have_no_keys(monkeypatch):
     monkeypatch.setenv("THEIR_LLM", f"Bearer {key}")  # the same key under another name
     monkeypatch.setenv("MOBILEAGENT_TEST_MARK", "kept")
     with contextlib.closing(SharedRun()) as run:
-        virtual_slots(run, 1, [APPS]).address(0)
+        virtual_slots(run, DeviceOptions(apps=(APPS,))).address(0)
         mark = b"\0MOBILEAGENT_TEST_MARK=kept\0"
         environments = [b"\0" + _content(path) for path in Path("/proc").glob("[0-9]*/environ")]
         started = [each for each in environments if mark in each]
@@ -119,7 +120,7 @@ def test_other_users_and_programs_cannot_access_the_phones(tmp_path, monkeypatch
     subprocess.run([WHEEL, "keygen", str(shared)], check=True)
     monkeypatch.setenv("ADB_VENDOR_KEYS", str(shared))
     with contextlib.closing(SharedRun()) as run, adb_server(WHEEL, tmp_path) as other:
-        phone = virtual_slots(run, 1, [APPS]).address(0)
+        phone = virtual_slots(run, DeviceOptions(apps=(APPS,))).address(0)
         with contextlib.closing(Shell(phone)) as shell:
             assert shell.run("echo in").text == "in\n"
         port = int(phone.serial.removeprefix("emulator-")) + 1

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_mobileagent.device.device import DeviceOptions
 from pytest_mobileagent.device.drivers.adb.shell import Shell
 from pytest_mobileagent.device.fleet.process import warm_program
 from pytest_mobileagent.device.fleet.shared import SharedRun
@@ -130,11 +131,11 @@ def test_nothing_outlives_the_run(slots, run, who):
 def test_broken_app_is_named(run, tmp_path):
     (tmp_path / "app.py").write_text("import nothing_like_it\n")
     with pytest.raises(InfrastructureError, match=r"did not start: error: .*app\.py:1: Modul"):
-        virtual_slots(run, 1, [tmp_path]).address(0)
+        virtual_slots(run, DeviceOptions(apps=(tmp_path,))).address(0)
 
 
 def test_each_phone_boots_when_it_is_forked(run):
-    slots = virtual_slots(run, 2, [APPS])
+    slots = virtual_slots(run, DeviceOptions(workers=2, apps=(APPS,)))
     seconds = []
     for slot in range(2):
         with contextlib.closing(Shell(slots.address(slot))) as shell:

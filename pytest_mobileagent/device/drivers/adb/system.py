@@ -25,7 +25,12 @@ from pytest_mobileagent.device.device import (
     wakefulness,
 )
 from pytest_mobileagent.device.drivers import check_version
-from pytest_mobileagent.device.drivers.adb.console import NoSnapshotError, ReadOnlyError, console_of
+from pytest_mobileagent.device.drivers.adb.console import (
+    Console,
+    NoSnapshotError,
+    ReadOnlyError,
+    console_of,
+)
 from pytest_mobileagent.device.drivers.adb.listener import EventStream
 from pytest_mobileagent.device.drivers.adb.logstream import LogStream
 from pytest_mobileagent.device.drivers.adb.shell import (
@@ -43,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from pytest_mobileagent._task.task import Probe, Value
-    from pytest_mobileagent.device.device import Address, LogLevel
+    from pytest_mobileagent.device.device import Address, LogLevel, System
     from pytest_mobileagent.device.fleet.slots import Restart
     from pytest_mobileagent.episode.event import Event, LogLine
 
@@ -81,6 +86,7 @@ _PACKAGES = "pm list packages --show-versioncode"
 PACKAGES = f"{_PACKAGES} || {_PACKAGES} --user 0"
 _BOOT_SECONDS = 60.0
 _ROOT_SECONDS = 2.0  # how long adbd may take to begin its restart
+_FORK = "mobileagent-fork"  # the snapshot that is handed over
 _DROPS_SECONDS = 10.0  # how long after loading a snapshot an emulator may drop the connection
 
 
@@ -205,7 +211,7 @@ class AdbSystem:
     def snapshots(self) -> list[str]:
         """Return the names of the snapshots; only emulators have snapshots."""
         try:
-            return console_of(self.address, self._shell).snapshots()
+            return self.console().snapshots()
         except NoSnapshotError:
             return []
 
@@ -287,8 +293,36 @@ class AdbSystem:
                 self._shell.run(command)
         raise DeviceError(f"device {self.address} {problem}")
 
+    def console(self) -> Console:
+        """Return the device's console.
+
+        Raises:
+            NoSnapshotError: if it has none that can be reached.
+        """
+        return console_of(self.address, self._shell)
+
+    def fork(self, other: System) -> None:
+        """Bring another device to the present state of this one (see `ForkingSystem`)."""
+        if not isinstance(other, AdbSystem):
+            raise DeviceError(f"device {self.address} can only be forked on a device of adb")
+        try:
+            console, theirs = self.console(), other.console()
+            console.save(_FORK)
+            try:
+                console.push(_FORK, other.address.serial)
+                other.reset(_FORK, ())
+                theirs.delete(_FORK)
+            finally:
+                console.delete(_FORK)
+        except (DeviceError, NoSnapshotError) as error:
+            msg = (
+                f"device {self.address} cannot be forked on {other.address}, as only virtual phones"
+                f" of one process can: {error}"
+            )
+            raise DeviceError(msg) from error
+
     def _load(self, snapshot: str) -> None:
-        console = console_of(self.address, self._shell)
+        console = self.console()
         names = console.snapshots()
         if not names:
             raise NoSnapshotError("no snapshots")
