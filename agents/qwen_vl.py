@@ -1,4 +1,4 @@
-"""Qwen2.5-VL, Qwen3-VL and GUI-Owl 1.5, with the tool `mobile_use`."""
+"""Qwen2.5-VL, Qwen3-VL, Qwen3.5 and later, and GUI-Owl 1.5, with the tool `mobile_use`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pytest_mobileagent.dialect import Qwen
 from pytest_mobileagent.perception import resized, smart_size
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from PIL.Image import Image as Picture
 
@@ -32,9 +32,11 @@ ACTIONS = {
     "interact": "Ask the user for what only the user can do or decide, as `text`.",
     "terminate": "End the task, and report with `status` whether it was done.",
 }
+OF_3 = [name for name in ACTIONS if name not in {"key", "open", "interact"}]
 HAS: dict[str, Sequence[str]] = {
     "2.5": [name for name in ACTIONS if name not in {"answer", "interact"}],
-    "3": [name for name in ACTIONS if name not in {"key", "open", "interact"}],
+    "3": OF_3,
+    "3.5": OF_3,
     "gui-owl": list(ACTIONS),
 }
 DESCRIPTION = """\
@@ -71,22 +73,38 @@ You may call a function to help the user. Within <tools></tools> is its signatur
 {tool}
 </tools>
 
+{call}{format}"""
+JSON_CALL = """\
 Call it with a JSON object of its name and arguments within <tool_call></tool_call>:
 <tool_call>
-{{"name": <function-name>, "arguments": <args-json-object>}}
-</tool_call>{format}"""
-FORMATS = {
-    "2.5": "",
-    "3": """
+{"name": <function-name>, "arguments": <args-json-object>}
+</tool_call>"""
+XML_CALL = """\
+Call it with its name and each argument in a tag of its own, and nothing after it:
+<tool_call>
+<function=mobile_use>
+<parameter=action>
+click
+</parameter>
+<parameter=coordinate>
+[x, y]
+</parameter>
+</function>
+</tool_call>"""
+FORMAT = """
 
 # Response format
 
 At every step, three parts in this order, and nothing else:
 1) Thought: one short sentence on why this comes next.
 2) Action: in a few words, what is done on the screen.
-3) One <tool_call>...</tool_call> block with nothing but the JSON.
+3) One <tool_call>...</tool_call> block with nothing but the {call}.
 
-When all is done, use action=terminate.""",
+When all is done, use action=terminate."""
+FORMATS = {
+    "2.5": "",
+    "3": FORMAT.format(call="JSON"),
+    "3.5": FORMAT.format(call="function"),
     "gui-owl": """
 
 # Response format
@@ -110,6 +128,13 @@ Previous actions:
 {progress}"""
 # The number of past steps whose pictures GUI-Owl still sees.
 OWL_TURNS = 4
+# The sampling that the model card of Qwen3.5 advises for general tasks, with thinking.
+SETTINGS: Mapping[str, Any] = {
+    "temperature": 1.0,
+    "top_p": 0.95,
+    "max_tokens": 32_768,
+    "extra": {"top_k": 20, "min_p": 0.0, "presence_penalty": 1.5, "repetition_penalty": 1.0},
+}
 
 
 class QwenVl(EndpointAgent):
@@ -117,13 +142,19 @@ class QwenVl(EndpointAgent):
 
     Source: QwenLM/Qwen3-VL, `cookbooks/mobile_agent.ipynb` (version "3"; Qwen2.5-VL's cookbook is
     its older version, with the size of the picture in the prompt, and no format except the call),
-    and X-PLUG/MobileAgent `Mobile-Agent-v3.5/mobile_use` (version "gui-owl": T=0 is not sent there
-    either). One call per step. The wording of the prompts is our own, and the tool has the same
-    fields. The original of GUI-Owl waits two seconds after each action.
+    and X-PLUG/MobileAgent (11cea57) `Mobile-Agent-v3.5/mobile_use` (version "gui-owl": T=0 is not
+    sent there either). One call per step. The wording of the prompts is our own, and the tool has
+    the same fields. The original of GUI-Owl waits two seconds after each action; its pictures are
+    resized to multiples of 28 pixels, but not in its code for AndroidWorld, and not here.
+
+    No code for phones was found for Qwen3.5 and 3.6 (version "3.5"): they get Qwen3-VL's prompt,
+    but with calls in XML, as in their chat template, and the sampling that Qwen3.5's model card
+    advises. All versions read calls in XML and in JSON.
 
     The picture is sent unscaled, except that version "2.5" uses the size in whose pixels the model
     answers. Servers that parse the calls themselves, and return them as tool calls, are supported
-    as well. In the list, a step is the model's own description of the action, or else its call.
+    as well. In the list, a step is the model's own description of the action, or else its call (for
+    GUI-Owl, the whole reply).
     GUI-Owl's second model, which finds the app to open, is omitted: the app's name is looked up
     among the packages.
     """
@@ -131,11 +162,13 @@ class QwenVl(EndpointAgent):
     class Options(EndpointAgent.Options):
         """The version of the model."""
 
-        version: Literal["2.5", "3", "gui-owl"] = "3"
+        version: Literal["2.5", "3", "3.5", "gui-owl"] = "3"
 
     def start(self, briefing: Briefing) -> None:
         super().start(briefing)
-        self.dialect = Qwen(self.options.version)
+        version = self.options.version
+        self.dialect = Qwen("3" if version == "3.5" else version)
+        self.settings = SETTINGS if version == "3.5" else {}
         self.answers: list[str] = []
 
     def picture(self, screen: Screen) -> Picture:
@@ -156,21 +189,23 @@ class QwenVl(EndpointAgent):
         system = Message("system", (self._system(observation.screen),))
         if self.options.version == "gui-owl":
             return [system, *self._owl_turns(observation, image)]
-        steps = [f"Step {number + 1}: {line}; " for number, line in enumerate(self._lines())]
+        lines = [line_of(turn) for turn in self.turns]
+        steps = [f"Step {number + 1}: {line}; " for number, line in enumerate(lines)]
         query = QUERY.format(goal=self._goal(), progress="".join(steps))
         return [system, Message("user", (query, image))]
 
     def _system(self, screen: Screen) -> str:
         version = self.options.version
-        sizes = {"2.5": smart_size(*screen.size, least=LEAST), "3": (999, 999)}
-        width, height = sizes.get(version, (1000, 1000))
+        sizes = {"2.5": smart_size(*screen.size, least=LEAST), "gui-owl": (1000, 1000)}
+        width, height = sizes.get(version, (999, 999))
         tool = tool_of(HAS[version], DESCRIPTION.format(width=width, height=height))
         role = "You are a helpful assistant.\n\n" if version == "2.5" else ""
-        return SYSTEM.format(role=role, tool=json.dumps(tool), format=FORMATS[version])
+        call = XML_CALL if version == "3.5" else JSON_CALL
+        return SYSTEM.format(role=role, tool=json.dumps(tool), call=call, format=FORMATS[version])
 
     def _owl_turns(self, observation: Observation, image: Image) -> Sequence[Message]:
         recent = self.turns[-OWL_TURNS:]
-        lines = self._lines()[: len(self.turns) - len(recent)]
+        lines = [owl_line(turn) for turn in self.turns[: len(self.turns) - len(recent)]]
         steps = "\n".join(f"Step {number + 1}: {line}" for number, line in enumerate(lines))
         time = observation.screen.time
         date = time.strftime("%Y-%m-%d %A") if time else "unknown"
@@ -185,9 +220,6 @@ class QwenVl(EndpointAgent):
     def _goal(self) -> str:
         goal = goal_at(self.briefing, len(self.turns))
         return f"{goal}\nThe user has answered: {self.answers[-1]}" if self.answers[-1] else goal
-
-    def _lines(self) -> list[str]:
-        return [line_of(turn) for turn in self.turns]
 
 
 def tool_of(names: Sequence[str], description: str) -> dict[str, Any]:
@@ -213,3 +245,11 @@ def line_of(turn: Turn) -> str:
     call = re.search(r"<tool_call>\s*(.*?)\s*(?:</tool_call>|\Z)", turn.decision.words, re.DOTALL)
     words = action or (call[1] if call else turn.decision.words)
     return words.replace("\n", "").replace('"', "").strip()
+
+
+def owl_line(turn: Turn) -> str:
+    """Return what a turn's reply calls its action, as GUI-Owl's program finds it, or the reply."""
+    words = turn.decision.words
+    if "Action:" in words and "<tool_call>" in words:
+        return words.split("Action:")[1].split("<tool_call>")[0].strip()
+    return words

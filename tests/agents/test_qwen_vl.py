@@ -89,6 +89,46 @@ def test_gui_owl_sees_its_last_four_turns() -> None:
     assert "Previous actions:\nNone" in model.requests[0].text
 
 
+@pytest.mark.parametrize(
+    ("reply", "line"),
+    [
+        (call("wait", 'I "wait"\nhere.', time=1), 'I "wait"\nhere.'),
+        (WAIT.partition("I wait.")[2].strip(), "<tool_call>"),
+        (f"<think>Action: none.</think>\n{WAIT}", "none.</think>\nThought: It is next."),
+    ],
+)
+def test_gui_owl_s_older_steps_are_lines_as_in_its_program(reply: str, line: str) -> None:
+    _, model = work([reply] * 5 + [DONE], options={"version": "gui-owl"})
+    assert f"Previous actions:\nStep 1: {line}" in model.requests[-1].messages[1].text
+
+
+def xml(action: str, **more: Any) -> str:
+    """Return a reply of Qwen3.5."""
+    given = {"action": action, **more}
+    lines = "".join(f"<parameter={key}>\n{given[key]}\n</parameter>\n" for key in given)
+    return (
+        "<think>\nIt is next.\n</think>\n\nThought: It is next.\nAction: I go on.\n"
+        f"<tool_call>\n<function=mobile_use>\n{lines}</function>\n</tool_call>"
+    )
+
+
+def test_version_3_5_calls_in_xml() -> None:
+    typing = xml("type", text='a "b"\n<c>')
+    replies = [xml("click", coordinate=[500, 75]), typing, WAIT, xml("answer", text="two")]
+    episode, model = work(replies, options={"version": "3.5"})
+    assert [step.action for step in episode.steps] == [
+        Tap(540, 180),
+        Type('a "b"\n<c>'),
+        Wait(1.0),
+        Finish("two"),
+    ]
+    last = model.requests[-1]
+    assert "<parameter=coordinate>" in last.messages[0].text
+    assert "Step 1: I go on.; Step 2: I go on.; Step 3: I wait.; " in last.text
+    assert (last.temperature, last.top_p, last.max_tokens) == (1.0, 0.95, 32_768)
+    assert last.extra["presence_penalty"] == 1.5
+
+
 def test_gui_owl_points_go_to_1000() -> None:
     episode, _ = work([TAP, DONE], options={"version": "gui-owl"})
     assert episode.steps[0].action == Tap(540, 180)

@@ -112,6 +112,16 @@ CASES: dict[str, tuple[list[Any], list[str], str]] = {
         ['so far: tap "Notes"; type "milk"'],
         "wrong idea",
     ),
+    "mai_ui": (
+        [f"<thinking>wrong idea</thinking>\n<tool_call>\n{json.dumps(USE)}\n</tool_call>"],
+        ['"action": "click", "coordinate": [500, 75]', '"action": "type", "text": "milk"'],
+        "wrong idea",
+    ),
+    "gelab_zero": (
+        ["explain:e\taction:INFO\tvalue:Which?\tsummary:wrong idea"],
+        ['tap "Notes"; type "milk"'],
+        "wrong idea",
+    ),
     "autodroid": (
         ['{"Finished": "No", "id": "1", "action": "tap", "input_text": "N/A"}'],
         ["Notes</button>\n- TapOn: <input text='Title'></input> InputText: milk"],

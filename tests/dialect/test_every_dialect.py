@@ -31,6 +31,7 @@ from pytest_mobileagent.dialect import (
     CogAgent,
     DialectError,
     Frame,
+    GelabZero,
     MobileAgent,
     MobileAgentV2,
     MobileAgentV3,
@@ -101,6 +102,10 @@ COMPUTER_USES = behind("{", '{"action": ') | objects(
     | st.lists(st.integers(0, 500), min_size=2, max_size=2)
     | st.sampled_from([*MOUSE_ACTIONS, "right_click", "scroll", "type", "key", "wait"]),
 ).map(json.dumps)
+QWEN_ARGUMENTS = objects(
+    "action coordinate start_coordinate end_coordinate coordinate2 direction text time button",
+    ANYTHING | st.sampled_from(["click", "swipe", "wait", "type", "system_button", "drag", "up"]),
+)
 APPAGENT = "Observation: a\nThought: b\nAction: _\nSummary: d"
 # Each dialect in its variants, and text that is nearly valid: made from its fragments, from its
 # characters, or from its objects with any values.
@@ -182,6 +187,13 @@ DIALECTS: list[tuple[list[Dialect], Words]] = [
         ),
     ),
     (
+        [GelabZero()],
+        pieces(
+            *("<THINK>", "</THINK>", "explain:", "action:", "\t", "CLICK", "TYPE", "WAIT", "SLIDE"),
+            *("point:", "point1:", "point2:", "500,", "250", "value:", "summary:", "\n"),
+        ),
+    ),
+    (
         [MobileAgent()],
         within("Observation: a\nThought: b\nAction: _", characters="openApcliktx ()ybdw,\\n"),
     ),
@@ -225,12 +237,14 @@ DIALECTS: list[tuple[list[Dialect], Words]] = [
         pieces("actions:", "\n", "CLICK", " ", "<point>", "[[", "5", ",", "]]", "TYPE [", "SCROLL"),
     ),
     (
-        [Qwen("2.5"), Qwen("3"), Qwen("gui-owl")],
+        [Qwen("2.5"), Qwen("3"), Qwen("gui-owl"), Qwen("mai-ui")],
         behind("<tool_call>\n", '{"action": "click", ')
-        | objects(
-            "action coordinate coordinate2 text time button",
-            ANYTHING | st.sampled_from(["click", "swipe", "wait", "type", "system_button"]),
-        ).map(json.dumps),
+        | QWEN_ARGUMENTS.map(json.dumps)
+        | QWEN_ARGUMENTS.map(
+            lambda each: (
+                f"<thinking></thinking><tool_call>{json.dumps({'arguments': each})}</tool_call>"
+            )
+        ),
     ),
     ([SeeAct()], within("ELEMENT: _\n\nACTION: _\n\nVALUE: _")),
     (

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pytest_mobileagent.action.action import (
     Action,
     Ask,
+    Direction,
     DoubleTap,
     Finish,
     Impossible,
@@ -18,6 +19,7 @@ from pytest_mobileagent.action.action import (
     KeyName,
     LongPress,
     Open,
+    Scroll,
     Swipe,
     Tap,
     Type,
@@ -46,6 +48,12 @@ ACTIONS = st.one_of(
     st.builds(Finish, st.text()),
     st.just(Impossible()),
 )
+MAI_ACTIONS = st.one_of(
+    ACTIONS.filter(lambda action: not isinstance(action, Swipe)),
+    st.builds(DoubleTap, X, Y),
+    st.builds(Swipe, X, Y, X, Y, st.just(1.0)),
+    st.builds(Scroll, st.sampled_from(get_args(Direction)), st.none() | st.tuples(X, Y)),
+)
 SAID = st.text("abc ,.'\"").map(str.strip)
 
 
@@ -72,6 +80,12 @@ def test_printed_actions_round_trip(
     parts = {key: part for key, part in (("thought", thought), ("action", said)) if part}
     decision = Decision((action,), parts)
     assert dialect.parse(dialect.print(decision, SMALL), SMALL) == decision
+
+
+@given(MAI_ACTIONS, SAID)
+def test_printed_actions_of_mai_ui_round_trip(action: Action, thought: str) -> None:
+    decision = Decision((action,), {"thought": thought} if thought else {})
+    assert Qwen("mai-ui").parse(Qwen("mai-ui").print(decision, SMALL), SMALL) == decision
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="the recordings of AndroidControl are not there")
