@@ -217,18 +217,20 @@ class Helper:
             try:
                 task = self._make(name, seed, epoch)
                 params = {key: plain(value) for key, value in task.params.items()}
-                found[name] = {"goal": task.goal, "params": params}
+                found[name] = {"goal": final_goal(task), "params": params}
             except Exception as error:  # noqa: BLE001 - the library may raise anything
                 broken[name] = brief(error)
         return {"goals": found, "broken": broken}
 
-    def prepare(self, name, seed, epoch, adb, pause_scale):
-        """Initialise a task on a phone, and go home."""
+    def prepare(self, name, seed, epoch, goal, adb, pause_scale):
+        """Initialise a task on a phone, and go home; check that it has this goal."""
         self.adb = Adb(**adb)
         self._env = environment(self.adb, pause_scale)
         self._before = self._run(CLOCK)
         self._task = self._make(name, seed, epoch)
         self._task.initialize_task(self._env)
+        if self._task.goal != goal:
+            raise ValueError(f"its goal has become {self._task.goal!r}")
         self._env.reset(go_home=self._task.start_on_home_screen)
         return {}
 
@@ -265,6 +267,21 @@ class Helper:
         if re.fullmatch(r"[\w/+-]+", zone):
             script.append(f"setprop persist.sys.timezone {zone}")
         self._run("; ".join(script))
+
+
+def final_goal(task):
+    """Return the goal that a task has once it is initialised.
+
+    The tasks that ask for information reword their dates then.
+    """
+    if not hasattr(task, "task_template"):
+        return task.goal
+    from android_world.task_evals.information_retrieval import information_retrieval, proto_utils
+
+    random.seed(task.params["seed"])
+    proto_utils.initialize_proto(task.task, task.params)
+    information_retrieval._maybe_replace_date(task.params)  # noqa: SLF001 - it has no public name
+    return task.goal
 
 
 def plain(value):

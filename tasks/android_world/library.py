@@ -30,6 +30,7 @@ from pytest_mobileagent.processes import is_readable, was_killed, without_keys
 from pytest_mobileagent.releases import release_of
 
 HERE = Path(__file__).parent
+HELPER = HERE / "helper.py"
 VERSION = "d9c569f"  # the commit whose facts tasks.csv has
 LACKING = (
     "AndroidWorld is not there: name a checkout of github.com/google-research/android_world in "
@@ -65,8 +66,8 @@ class Library:
             msg = f"{python} cannot run AndroidWorld in {checkout}: {error}"
             raise TaskError(f"{msg}; `make android-world` installs what it needs") from error
 
-    def prepare(self, device: Any, name: str, seed: int, epoch: int) -> None:
-        """Initialise a task on a device.
+    def prepare(self, device: Any, name: str, goal: str, seed: int, epoch: int) -> None:
+        """Initialise a task on a device; its goal was told for the seed and the epoch.
 
         Raises:
             InfrastructureError: if the device or the helper is gone.
@@ -84,6 +85,7 @@ class Library:
             self._ask(
                 "prepare",
                 name=name,
+                goal=goal,
                 seed=seed,
                 epoch=epoch,
                 adb={**adb, "serial": address.serial},
@@ -141,7 +143,7 @@ class Library:
         self._printed = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         try:
             self._process = subprocess.Popen(
-                [str(python), str(HERE / "helper.py"), str(checkout)],
+                [str(python), str(HELPER), str(checkout)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._printed,

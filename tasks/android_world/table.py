@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent import rows
 from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.jsonable import digest
 from pytest_mobileagent.releases import Template
 
-from .library import LIBRARY, VERSION, is_named, version, warn
+from .library import HELPER, LIBRARY, VERSION, is_named, version, warn
 from .solutions import SOLUTIONS
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def tell(seed: int, epoch: int) -> dict[str, Any]:
         warn(
             f"AndroidWorld is at {found}, and the suite's table follows {VERSION}; it is run anyway"
         )
-    key = f"android_world/{commit}/{seed}-{epoch}"
+    key = f"android_world/{commit}-{digest(HELPER.read_text('utf-8'))[:8]}/{seed}-{epoch}"
     kept = CACHES[0].get(key, None) if CACHES and commit else None
     if isinstance(kept, dict) and {"goals", "broken"} <= kept.keys():
         return kept

@@ -10,8 +10,8 @@ from .table import ROWS, SOURCE, fields
 pytestmark = pytest.mark.skipif(not is_named(), reason=LACKING)
 
 
-def prepare(device, id, instance):
-    LIBRARY.prepare(device, id, *instance)
+def prepare(device, id, goal, instance):
+    LIBRARY.prepare(device, id, goal, *instance)
 
 
 def score(device, answer):
