@@ -25,6 +25,7 @@ import sys
 import threading
 import time
 import traceback
+import types
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
@@ -85,10 +86,8 @@ class Adb:
 
 def environment(adb, scale):
     """Return an environment of AndroidWorld around a phone that adb reaches."""
-    import dm_env
-    import numpy as np
     from android_env.components import adb_call_parser
-    from android_world.env import adb_utils, android_world_controller, interface
+    from android_world.env import actuation, adb_utils, android_world_controller, interface
 
     parser = adb_call_parser.AdbCallParser(adb)
 
@@ -99,8 +98,7 @@ def environment(adb, scale):
             return parser.parse(call)
 
         def step(self, action):
-            observation = {"pixels": np.zeros((1, 1, 3), np.uint8)}
-            return dm_env.transition(0.0, observation)
+            return types.SimpleNamespace(observation={"pixels": None})
 
         def reset(self):
             return self.step(None)
@@ -121,7 +119,7 @@ def environment(adb, scale):
         def refresh_env(self):
             pass
 
-    scale_pauses(scale)
+    scale_pauses(scale, actuation)
     return interface.AsyncAndroidEnv(Controller())
 
 
@@ -173,9 +171,31 @@ FLAGS = {
 sleep = time.sleep
 
 
-def scale_pauses(scale):
-    """Have the library's pauses last `scale` times as long."""
+def scale_pauses(scale, actuation):
+    """Have the library's pauses last `scale` times as long, and its waiting for an element."""
     time.sleep = lambda seconds: sleep(seconds * scale)
+    waiting = max(scale, 0.1)  # what does appear may take a moment
+    actuation.time = types.SimpleNamespace(time=lambda: time.monotonic() / waiting)
+
+
+def set_up(names, env):
+    """Set up the apps of a task on a phone that the library has not set up before.
+
+    The library does this once for each phone, and starts each task from the state that it keeps
+    then; a phone that is reset to a snapshot has forgotten it.
+    """
+    from android_world.env import adb_utils, device_constants
+    from android_world.env.setup_device import setup
+    from android_world.utils import file_utils
+
+    adb_utils.set_root_if_needed(env.controller)
+    for name in names:
+        activity, app = adb_utils.get_adb_activity(name), setup.get_app_mapping(name)
+        if app is None or not activity:
+            continue
+        kept = f"{device_constants.SNAPSHOT_DATA}/{adb_utils.extract_package_name(activity)}"
+        if not file_utils.check_directory_exists(kept, env.controller):
+            setup.setup_app(app, env)
 
 
 def seed_of(seed, name, number):
@@ -222,12 +242,14 @@ class Helper:
                 broken[name] = brief(error)
         return {"goals": found, "broken": broken}
 
-    def prepare(self, name, seed, epoch, goal, adb, pause_scale):
+    def prepare(self, name, goal, seed, epoch, *, adb, pause_scale):
         """Initialise a task on a phone, and go home; check that it has this goal."""
         self.adb = Adb(**adb)
         self._env = environment(self.adb, pause_scale)
         self._before = self._run(CLOCK)
         self._task = self._make(name, seed, epoch)
+        set_up(self._task.app_names, self._env)
+        random.seed(self._task.params["seed"])
         self._task.initialize_task(self._env)
         if self._task.goal != goal:
             raise ValueError(f"its goal has become {self._task.goal!r}")
