@@ -43,10 +43,11 @@ class Adb:
     disconnect the phones of all other workers.
     """
 
-    def __init__(self, program, host, port, serial):
+    def __init__(self, program, host, port, serial, home):
         self._at = host, int(port)
         self._prefix = [program, "-H", host, "-P", str(port)]
         self._serial = ["-s", serial]
+        self._console = {**os.environ, "HOME": home}  # where an emulator keeps its console's token
         self.has_failed = False
 
     def execute_command(self, args, timeout=None, device_specific=True):
@@ -63,6 +64,7 @@ class Adb:
                 stderr=subprocess.STDOUT,
                 timeout=timeout or COMMAND_SECONDS,
                 check=True,
+                env=self._console if args[0] == "emu" else None,
             )
         except (OSError, subprocess.SubprocessError) as error:
             self.has_failed = True

@@ -88,7 +88,7 @@ class Library:
                 goal=goal,
                 seed=seed,
                 epoch=epoch,
-                adb={**adb, "serial": address.serial},
+                adb={**adb, "serial": address.serial, "home": address.home},
                 pause_scale=float(scale) if scale.replace(".", "", 1).isdigit() else 1.0,
             )
         except (InfrastructureError, TaskError):

@@ -1,14 +1,17 @@
 """Simple Calendar: seventeen tasks, which begin on 15 October 2023."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
-from pytest_mobileagent import answer, long_press, open_app, seen, tap, type_text
+from pytest_mobileagent import Finish, answer, long_press, open_app, seen, tap, type_text
+from pytest_mobileagent.agent import Move
 
 from ._registry import solves
 
 CALENDAR = "com.simplemobiletools.calendar.pro"
 DIAL = "//*[@resource-id='android:id/radial_picker']/*"
 OK = tap(resource_id="android:id/button1")
+TITLES = re.compile(r".*:id/event_(section|item)_title")
 FORMATS = ("%H:%M", "%I:%M%p", "%I%p")
 
 
@@ -44,7 +47,7 @@ def create(params):
     ]
 
 
-SAVE = tap(content_desc="Save")
+SAVE = [tap(content_desc="Save"), OK]  # OK to a note about reminders
 
 
 @solves(
@@ -54,13 +57,13 @@ SAVE = tap(content_desc="Save")
     "SimpleCalendarAddOneEventTomorrow",
 )
 def add_event(params):
-    return [*create(params), SAVE]
+    return [*create(params), *SAVE]
 
 
 @solves("SimpleCalendarAddRepeatingEvent")
 def add_repeating_event(params):
     how = {86400: "Daily", 604800: "Weekly"}[params["row_objects"][0]["repeat_interval"]]
-    return [*create(params), tap(resource_id="event_repetition"), tap(text=how), SAVE]
+    return [*create(params), tap(resource_id="event_repetition"), tap(text=how), *SAVE]
 
 
 @solves("SimpleCalendarDeleteEvents", "SimpleCalendarDeleteEventsOnRelativeDay")
@@ -80,10 +83,40 @@ def look_up(words):
     return [open_app(CALENDAR), type_text(words, resource_id="top_toolbar_search")]
 
 
+def answer_titles(days=range(1, 32)):
+    """Return the move that answers with the titles that are shown, below headings of these days."""
+
+    def action(scene):
+        titles, is_wanted = [], True
+        for each in scene.screens[-1].find_all(resource_id=TITLES):
+            day = each.text.split()[0]
+            if each.resource_id.endswith("event_section_title"):
+                is_wanted = day.isdecimal() and int(day) in days
+            elif is_wanted:
+                titles.append(each.text)
+        return Finish(", ".join(titles))
+
+    return Move("answer(titles)", action, ends_episode=True)
+
+
+@solves("SimpleCalendarAnyEventsOnDate")
+def tell_titles(params):
+    shown = {"day": int(params["date"].split()[1])}
+    return [*day(shown), answer_titles()]
+
+
+@solves("SimpleCalendarEventsInNextWeek")
+def tell_titles_of_week(params):
+    return [
+        open_app(CALENDAR),
+        tap(content_desc="Change view"),
+        tap(text="Simple event list"),
+        answer_titles(range(16, 23)),
+    ]
+
+
 @solves(
-    "SimpleCalendarAnyEventsOnDate",
     "SimpleCalendarEventOnDateAtTime",
-    "SimpleCalendarEventsInNextWeek",
     "SimpleCalendarEventsInTimeRange",
     "SimpleCalendarEventsOnDate",
     "SimpleCalendarFirstEventAfterStartTime",
