@@ -1,6 +1,6 @@
 """Pro Expense: nine tasks, of which two begin in other apps."""
 
-from pytest_mobileagent import long_press, open_app, scroll, tap, type_text
+from pytest_mobileagent import open_app, scroll, tap, type_text
 
 from ._moves import dismiss
 from ._registry import solves
@@ -77,16 +77,3 @@ def add_from_note(params):
 @solves("ExpenseAddMultipleFromGallery")
 def add_from_picture(params):
     return [*SHOW_PICTURES, tap(text="expenses.jpg"), open_app(EXPENSE), *added(params)]
-
-
-@solves("SaveCopyOfReceiptTaskEval")
-def copy_picture(params):
-    name = params["file_name"]
-    return [
-        *SHOW_PICTURES,
-        scroll("up", until={"text": name}),
-        long_press(text=name),
-        tap(content_desc="More options"),
-        tap(text="Copy to"),
-        tap(text="Download"),
-    ]
