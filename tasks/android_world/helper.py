@@ -12,6 +12,7 @@ the standard error. The end of the standard input ends the helper at once.
 from __future__ import annotations
 
 import dataclasses
+import datetime as dt
 import enum
 import hashlib
 import json
@@ -206,6 +207,22 @@ def seed_of(seed, name, number):
     return int(hashlib.sha256(text.encode()).hexdigest(), 16) % 2**32
 
 
+def set_the_time_of_names():
+    """Have the folder that a task of Markor names by the time named by the tasks' own time.
+
+    Otherwise its goal would be another one in each process.
+    """
+    from android_world.env import device_constants
+    from android_world.task_evals.single import markor
+
+    class Moment(dt.datetime):
+        @classmethod
+        def now(cls):
+            return device_constants.DT
+
+    markor.datetime = types.SimpleNamespace(datetime=Moment, timedelta=dt.timedelta)
+
+
 class Helper:
     """Answers requests, which are its methods without an underscore."""
 
@@ -221,6 +238,7 @@ class Helper:
         if self._registry is None:
             from android_world import registry
 
+            set_the_time_of_names()
             self._registry = registry.TaskRegistry().get_registry("android_world")
         return self._registry
 
