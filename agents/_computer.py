@@ -39,16 +39,19 @@ if TYPE_CHECKING:
 SYSTEM = """\
 You operate an Android phone for its user; there is no computer and no mouse. Clicks are taps of a \
 finger, a right click holds it on a point, scrolling and dragging move it. The keyboard is the \
-phone's: use `back`, `home`, `recents` and `open_app` instead of combinations of keys. After what \
-you do, you see the screen again. Do all of the task without asking whether to go on; call \
-`ask_user` only for what nobody but the user knows, and `give_up` if the task cannot be done. When \
-it is done, say so without calling a tool, and if the task asks for something, give the answer and \
-nothing else."""
+phone's: use `back`, `home`, `recents` and `open_app` instead of combinations of keys."""
+RULES = """\
+After what you do, you see the screen again. Do all of the task without asking whether to go on; \
+call `ask_user` only for what nobody but the user knows, and `give_up` if the task cannot be done. \
+When it is done, say so without calling a tool, and if the task asks for something, give the \
+answer and nothing else."""
 TASK = "{goal}\n\nThis is the phone's screen now."
 DONE = "done"
 NOT_DONE = "not done"
 INSTEAD = "Instead of what you decided, this was done, since it is right: {action}."
-CUT = "Your reply was cut off before it called a tool. Go on, in fewer words."
+CUT = "Your reply was cut off, or its call was invalid. Go on, in fewer words."
+# Replies without a readable call, by why they ended.
+UNREADABLE = {"length": "the reply was cut off", "malformed": "the call is invalid"}
 OLDER = "(a screenshot that is left out by now)"
 # How often a model may only look at the screen before this counts as a step.
 _LOOKS = 3
@@ -96,11 +99,14 @@ class ComputerAgent(Agent):
     place.
 
     A subclass sets the `dialect` in `start`, and defines the size of the picture and the tools.
+    `provider` is the one of `--mobile-model` whose API has the tool.
     """
 
     roles: ClassVar[Sequence[str]] = ("actor",)
     sees: ClassVar[Sequence[str]] = ("screenshot",)
+    provider: ClassVar[str]
     dialect: Dialect
+    system = f"{SYSTEM} {RULES}"
     # The answer to calls that were not performed, because one before them was not.
     skipped = "not done, because the call before it was not"
     # The dialect's signals of calls that `looked` answers.
@@ -110,6 +116,28 @@ class ComputerAgent(Agent):
         """`pictures`: how many of the newest screenshots stay in the conversation; 0 for all."""
 
         pictures: int = 0
+
+    @classmethod
+    def check_model(cls, model: str, options: Any) -> None:
+        """Check that a model has the tool (see `Agent.check_model`)."""
+        provider, _, name = model.partition(":")
+        if provider != cls.provider:
+            msg = f"{cls.__name__} needs another API: --mobile-model={cls.provider}:{name}"
+            raise ValueError(msg)
+        cls.knows(name, options)
+
+    @classmethod
+    @abstractmethod
+    def knows(cls, name: str, options: Any) -> None:
+        """Check that a model, by its name, has the tool, or that an option chooses one.
+
+        Raises:
+            ValueError: if neither is the case; the message names the option.
+        """
+
+    def functions(self) -> Sequence[Tool]:
+        """Return the functions that a model may call in addition to the provider's tool."""
+        return FUNCTIONS
 
     @abstractmethod
     def size(self, size: tuple[int, int]) -> tuple[int, int]:
@@ -155,7 +183,7 @@ class ComputerAgent(Agent):
         if calls and (decision := self._read(calls, frame)).actions:
             return Reply(decision.actions, said="\n".join(map(words_of, calls)))
         self._report(observation, shown.image)
-        tools = [self.computer(size), *FUNCTIONS]
+        tools = [self.computer(size), *self.functions()]
         rounds = 0
         while True:
             reply = self.model.complete(self._sent(), tools=tools, **self.settings)
@@ -205,7 +233,7 @@ class ComputerAgent(Agent):
         goal = goal_at(self.briefing, self.steps - 1)
         if not self.chat:
             words = TASK.format(goal=goal)
-            self.chat += [Message("system", (SYSTEM,)), Message("user", (words, image))]
+            self.chat += [Message("system", (self.system,)), Message("user", (words, image))]
             self.notes = []
             return
         if self.open:
@@ -246,6 +274,7 @@ class ComputerAgent(Agent):
         A look at what the calls before it did ends the decision: those after it are kept for later.
         """
         assert self.shown is not None
+        read = self.dialect.parse_strictly if self.options.strict else self.dialect.parse
         actions: list[Action] = []
         signal, failed = "", False
         for place, call in enumerate(calls, 1):
@@ -254,7 +283,7 @@ class ComputerAgent(Agent):
                 each.fail(self.skipped)
                 continue
             try:
-                decision = self.dialect.parse(words_of(call), frame)
+                decision = read(words_of(call), frame)
                 self.moved(words_of(call))
             except DialectError as error:
                 each.fail(f"not done: {error}")
@@ -275,9 +304,9 @@ class ComputerAgent(Agent):
         if reply.stop == "refusal":
             policy = self.options.on_error or "give up"
             return Reply(given_up(policy, "the model refuses").actions, said=reply.text)
-        if reply.stop == "length":
+        if reply.stop in UNREADABLE:
             policy = self.options.on_error or self.dialect.on_error
-            return Reply(given_up(policy, "the reply was cut off").actions, said=reply.text)
+            return Reply(given_up(policy, UNREADABLE[reply.stop]).actions, said=reply.text)
         return Reply(Finish(reply.text.strip()), said=reply.text)
 
     def _sent(self) -> list[Message]:

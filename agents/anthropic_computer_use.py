@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_mobileagent.agent import Image, ModelUnavailable, Tool
+from pytest_mobileagent.agent import Image, Tool
 from pytest_mobileagent.dialect import AnthropicComputerUse as Dialect
 from pytest_mobileagent.perception import encode, resized
 
@@ -98,6 +98,8 @@ class AnthropicComputerUse(ComputerAgent):
       that bind their thinking to the conversation, "prune" for others.
     """
 
+    provider = "anthropic"
+
     class Options(ComputerAgent.Options):
         """The tool's version, the picture's size, and what remains of the conversation."""
 
@@ -105,6 +107,11 @@ class AnthropicComputerUse(ComputerAgent):
         pictures: int = 3
         longest: int = LONGEST
         history: Literal["", "prune", "drop", "edit", "append"] = ""
+
+    @classmethod
+    def knows(cls, name: str, options: Options) -> None:
+        """Check that the model has the tool."""
+        limits_of(name, options.version)
 
     def start(self, briefing: Briefing) -> None:
         super().start(briefing)
@@ -192,8 +199,10 @@ def limits_of(model: str, version: Literal["", Version] = "") -> Limits:
     """Return what the API accepts of a model, by its name.
 
     Raises:
-        ModelUnavailable: if the model is not listed, and no version of the tool was chosen.
+        ValueError: if the model is not listed, and no version of the tool was chosen.
     """
+    if model.startswith("scripted:") and not version:
+        version = TOOLSET
     name = model.lower().replace(".", "-")
     named = re.search(r"claude-((?:\d-\d-)?[a-z]+(?:-\d{1,2}(?!\d)){0,2}(?:-preview)?)", name)
     if named and (known := _BY_NAME.get(named[1])):
@@ -205,7 +214,7 @@ def limits_of(model: str, version: Literal["", Version] = "") -> Limits:
         f"anthropic_computer_use does not know which version of the computer-use tool {model} has:"
         " choose one with --mobile-agent-option version=VERSION (20260801, 20251124, 20250124)"
     )
-    raise ModelUnavailable(msg)
+    raise ValueError(msg)
 
 
 def _scaled(size: Size, factor: float) -> Size:

@@ -21,6 +21,7 @@ MODULES = {
     "vision": ("cv2", "onnxruntime", "rapidocr"),
     "easyocr": ("easyocr",),
     "appium": ("appium",),
+    "gemini": ("google.genai",),
     "mcp": ("mcp",),
     "ray": ("ray",),
     "grpc": ("grpc", "grpc_tools"),
@@ -42,7 +43,12 @@ def is_installed(extra: str) -> bool:
 
 
 def _missing(extra: str) -> list[str]:
-    return [name for name in MODULES[extra] if find_spec(name) is None]
+    return [name for name in MODULES[extra] if not _is_found(name)]
+
+
+def _is_found(name: str) -> bool:
+    package = name.rpartition(".")[0]  # find_spec imports it, and it may be missing, too
+    return (not package or _is_found(package)) and find_spec(name) is not None
 
 
 def check_extra(extra: str, what: str) -> None:

@@ -36,7 +36,10 @@ def test_the_modules_are_those_of_the_extra(extra):
     homes = packages_distributions()
     if extra not in IN_ALL and not homes.keys() >= set(MODULES[extra]):
         pytest.skip(f"{extra} is not installed")
-    assert {plain(homes[module][0]) for module in MODULES[extra]} == wanted
+    # The package `google` belongs to several distributions.
+    names = {module.replace(".", "-") if "." in module else homes[module][0]
+             for module in MODULES[extra]}  # fmt: skip
+    assert set(map(plain, names)) == wanted
     check_extra(extra, "a test")
 
 

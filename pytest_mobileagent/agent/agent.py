@@ -227,6 +227,17 @@ class Agent:
     class Options:
         """The options that an agent declares; none by default."""
 
+    @classmethod
+    def check_model(cls, model: str, options: Any) -> None:
+        """Check that the agent can use a model (PROVIDER:NAME), before a device starts.
+
+        Called for the model of each of its roles, with the agent's options; not for scripts, which
+        answer in the place of any model.
+
+        Raises:
+            ValueError: if it cannot; the message says which model or option to choose.
+        """
+
     def start(self, briefing: Briefing) -> None:
         """Receive the goal and the rest of the briefing. Called once, before the first step."""
 

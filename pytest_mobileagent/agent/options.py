@@ -8,11 +8,13 @@ import types
 from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
-from pytest_mobileagent.errors import in_one_line
+from pytest_mobileagent.errors import AgentError, in_one_line
 from pytest_mobileagent.jsonable import decimal_number, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from pytest_mobileagent.llm.reference import ModelChoice
 
 _BOOLS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
 _REQUIRED = object()
@@ -72,6 +74,21 @@ def _with_preset(agent: str, declared: type[Any], given: Sequence[str]) -> Seque
         raise BadOptionError(f"preset={chosen}: {agent} has no such preset (available: {known})")
     words = [f"{name}={as_word(value)}" for name, value in presets[chosen].items()]
     return [*words, *(word for word in given if word.partition("=")[0] != "preset")]
+
+
+def check_models(agent: Any, options: Any, choice: ModelChoice) -> None:
+    """Check that an agent can use the models that are chosen for its roles (`Agent.check_model`).
+
+    Raises:
+        AgentError: if it cannot use one of them.
+    """
+    named = [choice.of(role) for role in getattr(agent, "roles", ())]
+    for reference in dict.fromkeys(each for each in named if each and not each.is_script):
+        try:
+            if (check := getattr(agent, "check_model", None)) is not None:
+                check(reference.id, options)
+        except ValueError as error:
+            raise AgentError(f"--mobile-model={reference}: {error}") from error
 
 
 def as_word(value: Any) -> str:

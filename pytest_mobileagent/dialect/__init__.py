@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         unknown,
     )
     from pytest_mobileagent.dialect.gelab_zero import GelabZero
+    from pytest_mobileagent.dialect.gemini_computer_use import GeminiComputerUse
     from pytest_mobileagent.dialect.mobile_bench_v2 import MobileBenchV2
     from pytest_mobileagent.dialect.mobileagent import MobileAgent
     from pytest_mobileagent.dialect.mobileagent_v2 import MobileAgentV2
@@ -87,12 +88,12 @@ __all__ = [
     "A3", "NUMBER", "OPPOSITE", "PAIR", "PHONE_FUNCTIONS", "AgentCpm", "Aitw", "Aitz",
     "AndroidArena", "AndroidControl", "AndroidWorld", "AnthropicComputerUse", "AppAgent",
     "AppAgentReflection", "AutoDroid", "AutoGlm", "BMoca", "BMocaDiscrete", "BMocaGesture", "Call",
-    "CogAgent", "Decision", "Dialect", "DialectError", "Frame", "GelabZero", "MobileAgent",
-    "MobileAgentV2", "MobileAgentV3", "MobileBenchV2", "Odyssey", "OpenAiComputerUse", "OsAtlas",
-    "Parts", "Qwen", "SeeAct", "UiTars", "UiVenus", "amount", "argument", "call", "cannot_say",
-    "dialects", "direction", "escaped", "function_parameters", "key_named", "lacks", "line_after",
-    "name_for", "number", "object_in", "point", "quoted", "section", "spoken", "text", "unescaped",
-    "unknown", "without_fences",
+    "CogAgent", "Decision", "Dialect", "DialectError", "Frame", "GelabZero", "GeminiComputerUse",
+    "MobileAgent", "MobileAgentV2", "MobileAgentV3", "MobileBenchV2", "Odyssey",
+    "OpenAiComputerUse", "OsAtlas", "Parts", "Qwen", "SeeAct", "UiTars", "UiVenus", "amount",
+    "argument", "call", "cannot_say", "dialects", "direction", "escaped", "function_parameters",
+    "key_named", "lacks", "line_after", "name_for", "number", "object_in", "point", "quoted",
+    "section", "spoken", "text", "unescaped", "unknown", "without_fences",
 ]  # fmt: skip
 
 

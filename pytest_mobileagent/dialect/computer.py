@@ -157,3 +157,13 @@ def typed_text(action: Type, dialect: str) -> str:
     if typed(words) != action:
         raise cannot_say(dialect, action)
     return words
+
+
+def scrolled_path(middle: int, distance: float, side: int) -> tuple[int, int]:
+    """Return the start and end of a finger's move towards 0 by a distance, within the screen."""
+    most = round(side * 0.8)
+    length = round(max(-most, min(distance, most)))
+    begin = middle + length // 2
+    low, high = min(begin, begin - length), max(begin, begin - length)
+    shift = max(0, -low) - max(0, high - (side - 1))
+    return begin + shift, begin - length + shift

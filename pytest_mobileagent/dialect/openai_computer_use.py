@@ -23,6 +23,7 @@ from pytest_mobileagent.dialect.computer import (
     function_call,
     json_value,
     one_key,
+    scrolled_path,
     typed,
     typed_text,
 )
@@ -179,22 +180,12 @@ def _scroll(call: dict[str, Any], frame: Frame) -> list[Action]:
         return [Scroll("up" if down > 0 else "down", at)]
     if not down and abs(across) == width // 2:
         return [Scroll("left" if across > 0 else "right", at)]
-    x1, x2 = _path(at[0], across * frame.size[0] / width, frame.size[0])
-    y1, y2 = _path(at[1], down * frame.size[1] / height, frame.size[1])
+    x1, x2 = scrolled_path(at[0], across * frame.size[0] / width, frame.size[0])
+    y1, y2 = scrolled_path(at[1], down * frame.size[1] / height, frame.size[1])
     return [Swipe(x1, y1, x2, y2, _SLOW)]
 
 
 _SCROLLS = (("scroll_x", "scrollX"), ("scroll_y", "scrollY"))
-
-
-def _path(middle: int, distance: float, side: int) -> tuple[int, int]:
-    """Return the start and end of a finger's move towards 0 by a distance, within the screen."""
-    most = round(side * 0.8)
-    length = round(max(-most, min(distance, most)))
-    begin = middle + length // 2
-    low, high = min(begin, begin - length), max(begin, begin - length)
-    shift = max(0, -low) - max(0, high - (side - 1))
-    return begin + shift, begin - length + shift
 
 
 def _scrolling(direction: Direction, x: int, y: int, frame: Frame) -> dict[str, Any]:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 Role = Literal["system", "user", "assistant", "tool"]
 # Why a reply ended: it is complete; it calls tools; it was cut at the token limit; the model or a
-# filter of its provider refused.
-Stop = Literal["end", "tools", "length", "refusal"]
+# filter of its provider refused; the provider cannot read the call of a tool that the model wrote.
+Stop = Literal["end", "tools", "length", "refusal", "malformed"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.llm.budget import Budget, Ledger, Spending
 from pytest_mobileagent.llm.known_replies import RecordedReplies
 from pytest_mobileagent.llm.model import ProviderError
@@ -43,7 +45,7 @@ def check_reference(
       cost is set.
     - `replays`: whether all replies come from the cache, which needs neither key nor endpoint.
     - `options`: the prefix of the options that errors name (prices, unpriced, max-cost and
-      max-tokens); `remark` is added to the message about a missing key.
+      max-tokens); `remark` is added to the message about a missing key or extra.
 
     Raises:
         ValueError: if the model cannot be asked; the message says what to do.
@@ -55,7 +57,9 @@ def check_reference(
     if not replays:
         try:
             key_of(reference)
-        except ValueError as error:
+            if provider_of(reference).api == "gemini":
+                check_extra("gemini", "asking models of Gemini")
+        except (ValueError, HostError) as error:
             raise ValueError(f"{error}. {remark}" if remark else str(error)) from None
     if not prices.knows(reference):
         _check_unpriced(options, unpriced=unpriced, limited=limited)

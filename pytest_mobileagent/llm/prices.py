@@ -38,6 +38,7 @@ _USAGE = {
     "chat": ("openai", "chat"),
     "responses": ("openai", "responses"),
     "anthropic": ("anthropic", "default"),
+    "gemini": ("google", "default"),
 }
 
 

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.model import Client
     from pytest_mobileagent.llm.reference import ModelReference
 
-API = Literal["chat", "responses", "anthropic", "predict", "scripted"]
+API = Literal["chat", "responses", "anthropic", "gemini", "predict", "scripted"]
 _SECONDS = 10  # timeout for an endpoint to answer the check
+_MOST_READ = 20_000  # bytes of an error
 REAL_KEY = 20  # minimum characters of a real key; a shorter one may be a word in a reply
 
 
@@ -65,7 +66,7 @@ PROVIDERS = {
         "anthropic",
     ),
     "gemini": Provider(
-        "chat", "https://generativelanguage.googleapis.com/v1beta/openai",
+        "gemini", "https://generativelanguage.googleapis.com/v1beta",
         ("GEMINI_API_KEY", "GOOGLE_API_KEY"), ("GEMINI_BASE_URL",), "google",
     ),
     "openrouter": Provider(
@@ -145,6 +146,8 @@ def endpoint_of(reference: ModelReference) -> str:
     if not url:
         msg = f"{reference.provider} has no default endpoint: name one, as in "
         raise ValueError(f"{msg}{reference.id}@http://HOST:PORT/v1")
+    if provider.api == "gemini":  # whose endpoint for OpenAI's clients is below its own
+        url = url.rstrip("/").removesuffix("/openai")
     return (_ollama(url) if reference.provider == "ollama" else url).rstrip("/")
 
 
@@ -262,11 +265,13 @@ def check_endpoint(reference: ModelReference) -> None:
         with opener.open(_request(url, provider.api, key), timeout=_SECONDS):
             return
     except urllib.error.HTTPError as error:
-        error.close()
+        with error, contextlib.suppress(OSError, http.client.HTTPException):
+            said = error.read(_MOST_READ)
         if error.code == 407:
             msg = f"{redact_urls(url)} does not answer: HTTP 407{by_proxy(url)}"
             raise ValueError(msg) from None
-        if error.code in {401, 403} and provider.api != "predict":
+        is_refused = error.code in {401, 403} or b"API_KEY_INVALID" in said  # the latter: Google
+        if is_refused and provider.api != "predict":
             which = " or ".join(provider.key)
             wants = f"requires a key: set the environment variable {which}"
             does = f"refuses the key of {which}" if key else wants
@@ -284,6 +289,8 @@ def _request(url: str, api: API, key: str) -> urllib.request.Request:
     headers = {"User-Agent": "pytest-mobileagent"}
     if key and api == "anthropic":
         headers |= {"x-api-key": key, "anthropic-version": "2023-06-01"}
+    elif key and api == "gemini":
+        headers["x-goog-api-key"] = key
     elif key:
         headers["Authorization"] = f"Bearer {key}"
     parts = urlsplit(url)
@@ -344,6 +351,10 @@ def _client(reference: ModelReference, url: str, key: str) -> Client:
             from pytest_mobileagent.llm.clients.openai_responses import OpenAIResponses
 
             return OpenAIResponses(reference.name, url, key, REQUEST_SECONDS)
+        case "gemini":
+            from pytest_mobileagent.llm.clients.gemini import Gemini
+
+            return Gemini(reference.name, url, key, REQUEST_SECONDS)
         case "predict":
             from pytest_mobileagent.llm.clients.predict import Predict
 

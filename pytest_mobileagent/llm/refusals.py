@@ -221,13 +221,17 @@ _ENDINGS: dict[Stop | Literal["failed"], str] = {
     "tools": "tool_calls function_call tool_use",
     # pause_turn: Anthropic has paused a long turn. model_length: Mistral.
     "length": "length max_tokens max_output_tokens model_length model_context_window_exceeded "
-    "pause_turn",
+    "pause_turn continuation",
+    # Gemini, if it cannot read what its own model wrote.
+    "malformed": "malformed_function_call unexpected_tool_call too_many_tool_calls",
     # sensitive: Zhipu. From safety on: Gemini, as reasons to finish or to block a prompt.
     "refusal": "content_filter refusal sensitive safety recitation blocklist prohibited_content "
     "spii image_safety image_prohibited_content image_recitation jailbreak model_armor language "
-    "other",
-    # network_error: Zhipu. error: OpenRouter, Mistral. insufficient_…: DeepSeek. abort: vLLM.
-    "failed": "network_error error insufficient_system_resource abort aborted",
+    "other escalation",
+    # network_error: Zhipu. error: OpenRouter, Mistral. insufficient_…: DeepSeek. abort: vLLM. The
+    # last three: Gemini; the last one is about the account.
+    "failed": "network_error error insufficient_system_resource abort aborted malformed_response "
+    "missing_thought_signature pup_limited_disabled",
 }
 STOPS = {reason: stop for stop, reasons in _ENDINGS.items() for reason in reasons.split()}
 

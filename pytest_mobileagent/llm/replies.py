@@ -15,7 +15,9 @@ from pytest_mobileagent.llm.usage import usage_in
 
 BLOCKS = "anthropic_messages"  # the key of a message's blocks in `Completion.raw`
 ITEMS = "openai_responses"  # the key of a response's items
+CONTENT = "gemini"  # the key of a candidate's content
 CHECKS = "pending_safety_checks"  # what a person should confirm before a call of OpenAI's
+SAFETY = "safety_decision"  # the same, among the arguments of a call of Gemini's
 _TEXTS = ("text", "refusal", "id", "call_id")
 _PARTS: dict[str, Any] = {
     "choices": list, "message": dict, "tool_calls": list, "function": dict, "output": list | str,
@@ -86,9 +88,14 @@ def gemini(reply: dict[str, Any]) -> Completion:
     parts = as_dicts(as_dict(candidate.get("content")).get("parts"))
     text = "".join(as_text(part.get("text")) for part in parts if not part.get("thought"))
     called = [as_dict(part["functionCall"]) for part in parts if "functionCall" in part]
-    calls = [_call(c.get("id") or c.get("name"), c.get("name"), c.get("args")) for c in called]
+    calls = [
+        _call(as_text(each.get("id")) or f"call_{number}", each.get("name"), each.get("args"))
+        for number, each in enumerate(called)
+    ]
     blocked = as_dict(reply.get("promptFeedback")).get("blockReason")
-    return _answer(reply, text, calls, "refusal" if blocked else candidate.get("finishReason"))
+    reason = "refusal" if blocked else candidate.get("finishReason")
+    raw = {CONTENT: {"role": "model", "parts": parts}} if parts else None
+    return _answer(reply, text, calls, reason, raw=raw)
 
 
 def ollama(reply: dict[str, Any]) -> Completion:

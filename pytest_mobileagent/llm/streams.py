@@ -225,8 +225,14 @@ def gemini(stream: Iterable[Event]) -> Assembled:
             finish = candidate.get("finishReason") or finish
     candidate = {"content": {"parts": parts, "role": "model"}, "finishReason": finish}
     assembled.reply["candidates"] = [candidate]
-    assembled.is_whole = bool(finish) or "promptFeedback" in assembled.reply
+    assembled.is_whole = is_candidate(assembled.reply)
     return assembled
+
+
+def is_candidate(reply: dict[str, Any]) -> bool:
+    """Return whether a reply of Gemini's API has a finished candidate, or its prompt is blocked."""
+    finished = [each.get("finishReason") for each in as_dicts(reply.get("candidates"))]
+    return any(finished) or bool(as_dict(reply.get("promptFeedback")).get("blockReason"))
 
 
 def ollama(stream: Iterable[Event]) -> Assembled:

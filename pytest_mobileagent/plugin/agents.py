@@ -61,6 +61,7 @@ class RunAgents:
                 options,
                 self._run.folder.mark,
                 models,
+                choice=self._models.choice,
             )
         return self._process
 
@@ -93,6 +94,7 @@ class RunAgents:
         Raises:
             pytest.UsageError: if it cannot be loaded, or does not accept its options.
         """
+        from pytest_mobileagent.agent.options import check_models
         from pytest_mobileagent.agent.process.wire import NEEDS
 
         if not self._run.is_owner or runs_no_test(self._config):
@@ -113,7 +115,7 @@ class RunAgents:
                     self.end()
             else:
                 agent = self.load()
-                self.options(agent)
+                check_models(agent, self.options(agent), self._models.choice)
                 needs = {name: getattr(agent, name, ()) for name in NEEDS}
                 self.asks = bool(getattr(agent, "asks", True))
         self._check_extras([*needs["extras"], *(["models"] if needs["endpoints"] else [])])

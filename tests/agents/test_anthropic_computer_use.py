@@ -18,7 +18,7 @@ from pytest_mobileagent import (
 )
 from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from pytest_mobileagent.llm.clients.anthropic_messages import AnthropicMessages
-from pytest_mobileagent.llm.model import Message, ModelUnavailable, ToolCall
+from pytest_mobileagent.llm.model import Message, ToolCall
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 from pytest_mobileagent.llm.scripted.model import ScriptedModel
 from pytest_mobileagent.testing import play
@@ -130,9 +130,11 @@ def test_the_models_name_says_the_version_of_the_tool(name: str, version: str) -
 
 @pytest.mark.parametrize("name", ["claude-opus-6", "claude-opus-5-9", "claude-4", "gpt-4o"])
 def test_an_unknown_model_says_which_option_to_give(name: str) -> None:
-    with pytest.raises(BaseException, match="--mobile-agent-option version=VERSION") as raised:
-        GLOBALS["limits_of"](f"anthropic:{name}")
-    assert isinstance(raised.value, ModelUnavailable)
+    options: Any = AnthropicComputerUse.Options()
+    with pytest.raises(ValueError, match="--mobile-agent-option version=VERSION"):
+        AnthropicComputerUse.check_model(f"anthropic:{name}", options)
+    options.version = "20250124"
+    AnthropicComputerUse.check_model(f"anthropic:{name}", options)
     assert GLOBALS["limits_of"](f"anthropic:{name}", "20250124").tool == "20250124"
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 from typing import Any
 
+import pytest
 from PIL import Image
 
 from pytest_mobileagent import (
@@ -198,3 +199,28 @@ def test_the_agent_speaks_with_the_responses_api() -> None:
         "c1",
         "f1",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "tool"),
+    [
+        ("gpt-5.4", "computer"),
+        ("gpt-5.4-mini-2026-03-17", "computer"),
+        ("gpt-6.2-astra", "computer"),
+        ("computer-use-preview-2025-03-11", "computer_use_preview"),
+    ],
+)
+def test_the_models_name_says_the_tool(name: str, tool: str) -> None:
+    OpenAiComputerUse.check_model(f"openai-responses:{name}", OpenAiComputerUse.Options())
+    _, model = work([DONE], options={"tool": tool})
+    assert (model.requests[0].tools[0].provider or {})["type"] == tool
+    assert OpenAiComputerUse.start.__globals__["tool_of"](f"openai-responses:{name}") == tool
+
+
+@pytest.mark.parametrize("name", ["gpt-4o", "gpt-5.2", "gpt-7", "our-tuned"])
+def test_an_unknown_model_says_which_option_to_give(name: str) -> None:
+    options: Any = OpenAiComputerUse.Options()
+    with pytest.raises(ValueError, match="--mobile-agent-option tool=computer"):
+        OpenAiComputerUse.check_model(f"openai-responses:{name}", options)
+    options.tool = "computer"
+    OpenAiComputerUse.check_model(f"openai-responses:{name}", options)

@@ -32,6 +32,7 @@ from pytest_mobileagent.dialect import (
     DialectError,
     Frame,
     GelabZero,
+    GeminiComputerUse,
     MobileAgent,
     MobileAgentV2,
     MobileAgentV3,
@@ -191,6 +192,27 @@ DIALECTS: list[tuple[list[Dialect], Words]] = [
         pieces(
             *("<THINK>", "</THINK>", "explain:", "action:", "\t", "CLICK", "TYPE", "WAIT", "SLIDE"),
             *("point:", "point1:", "point2:", "500,", "250", "value:", "summary:", "\n"),
+        ),
+    ),
+    (
+        [GeminiComputerUse(), GeminiComputerUse("browser")],
+        behind("{", '{"name": ')
+        | st.builds(
+            lambda name, given: json.dumps({"name": name, "arguments": given}),
+            st.sampled_from(
+                [
+                    *("click", "long_press", "type", "type_text_at", "drag_and_drop", "scroll_at"),
+                    *("scroll_document", "press_key", "key_combination", "open_app", "wait"),
+                    "message",
+                ]
+            )
+            | ANYTHING,
+            objects(
+                "x y text press_enter clear_before_typing start_x start_y end_x end_y seconds key "
+                "destination_x destination_y direction magnitude app_name keys",
+                ANYTHING | st.integers(0, 1000) | st.sampled_from(["up", "enter"]),
+            )
+            | ANYTHING,
         ),
     ),
     (

@@ -152,7 +152,8 @@ def test_other_errors_are_told_by_their_status_or_type(status: int, body: Any, k
         ("model_context_window_exceeded", "length"), ("pause_turn", "length"),
         ("content_filter", "refusal"), ("content_filter: PROHIBITED_CONTENT", "refusal"),
         ("sensitive", "refusal"), ("SAFETY", "refusal"), ("IMAGE_SAFETY", "refusal"),
-        ("RECITATION", "refusal"), ("refusal", "refusal"), ("MALFORMED_FUNCTION_CALL", "end"),
+        ("RECITATION", "refusal"), ("refusal", "refusal"), ("MALFORMED_FUNCTION_CALL", "malformed"),
+        ("CONTINUATION", "length"), ("ESCALATION", "refusal"),
     ],
 )  # fmt: skip
 def test_finish_reasons_of_all_providers_are_known(reason: Any, stop: str) -> None:

@@ -80,14 +80,15 @@ class Asking:
         return f"scripted:{path.name}"
 
     def run(self, *arguments: str, agent: str = "Asks", off: bool = True) -> pytest.RunResult:
-        """Run the tasks."""
+        """Run the tasks; `agent` is a class of the project, or one that is shipped."""
+        named = f"asking.py:{agent}" if agent.istitle() else agent
         return self.pytester.runpytest_inprocess(
-            f"--agent=asking.py:{agent}", *(["--mobile-agent-process=off"] * off), *arguments
+            f"--agent={named}", *(["--mobile-agent-process=off"] * off), *arguments
         )
 
-    def refused(self, *arguments: str, agent: str = "Asks") -> str:
+    def refused(self, *arguments: str, agent: str = "Asks", off: bool = True) -> str:
         """Run the tasks, which must fail before a device is started; return the error."""
-        result = self.run(*arguments, agent=agent)
+        result = self.run(*arguments, agent=agent, off=off)
         assert result.ret == 4, result.stdout.str()
         assert not (self.pytester.path / "devices.txt").exists()
         (line,) = (line for line in result.errlines if line.startswith("ERROR: "))

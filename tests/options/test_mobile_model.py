@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from pytest_mobileagent.testing import Fault, ScriptedReply
@@ -74,6 +76,31 @@ def test_a_served_model_is_asked_and_priced(asking, served, monkeypatch):
 def test_an_invalid_model_is_reported_before_a_device_starts(asking, fnmatch, model, error):
     option = f"--mobile-model={model}"
     fnmatch(asking.refused(option), f"{option}: {error}")
+
+
+@pytest.mark.parametrize("off", [True, False], ids=["in pytest's process", "in its own"])
+@pytest.mark.parametrize(
+    ("agent", "model", "error"),
+    [
+        ("anthropic_computer_use", "anthropic:claude-9", "anthropic_computer_use does not know"),
+        ("openai_computer_use", "openai-responses:gpt-4o", "openai_computer_use does not know"),
+        ("gemini_computer_use", "gemini:gemini-9", "gemini_computer_use does not know"),
+        ("gemini_computer_use", "openai:gemini-3.8-flash",
+         "GeminiComputerUse needs another API: --mobile-model=gemini:gemini-3.8-flash"),
+    ],
+)  # fmt: skip
+def test_a_model_that_an_agent_cannot_use_is_reported_first(asking, agent, model, error, off):
+    option = f"--mobile-model={model}"
+    assert asking.refused(option, agent=agent, off=off).startswith(f"{option}: {error}")
+
+
+def test_a_model_of_an_extra_that_is_not_installed_is_reported(asking, monkeypatch):
+    monkeypatch.setitem(sys.modules, "google.genai", None)
+    monkeypatch.setenv("GEMINI_API_KEY", KEY)
+    error = asking.refused("--mobile-model=gemini:gemini-3.8-flash")
+    assert "asking models of Gemini needs packages that are not installed (google.genai)" in error
+    assert error.endswith('pip install ".[gemini]" in a checkout of pytest-mobileagent. '
+                          "No device was started.")  # fmt: skip
 
 
 def test_an_agent_that_asks_a_model_needs_one(asking):

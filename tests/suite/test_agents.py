@@ -57,6 +57,7 @@ SOLVED = {
     "cogagent": 2,
     "digirl": 2,
     "gelab_zero": 1,
+    "gemini_computer_use": 4,
     "gpt4o_som": 4,
     "internvl2": 4,
     "m3a": 4,
@@ -75,6 +76,7 @@ SOLVED = {
 }
 MODELS = {
     "anthropic_computer_use": "anthropic:claude-sonnet-4-5@{url}",
+    "gemini_computer_use": "gemini:gemini-3.8-flash@{url}/v1beta",
     "openai_computer_use": "openai-responses:computer-use-preview@{url}/v1",
     "qwen_vl": "vllm:qwen2.5-vl-7b@{url}/v1",
 }
@@ -107,7 +109,7 @@ def test_an_agent_solves_what_its_model_knows_how_to(
 ) -> None:
     monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(own_phone.adb_port))
     monkeypatch.setenv("HOME", own_phone.home)
-    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"):
         monkeypatch.setenv(name, KEY)
     chosen = OF_READERS if agent in READERS else CHOSEN
     model = ScriptedModel.load(REPLIES / f"{agent}.jsonl")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.agent.agent import KnowsTask
 from pytest_mobileagent.agent.conversation import work
-from pytest_mobileagent.agent.options import as_dict, make_options
+from pytest_mobileagent.agent.options import as_dict, check_models, make_options
 from pytest_mobileagent.agent.phone import Channel
 from pytest_mobileagent.agent.process.wire import (
     END,
@@ -27,13 +27,14 @@ from pytest_mobileagent.agent.process.wire import (
     unpack_observation,
 )
 from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent
-from pytest_mobileagent.errors import in_one_line
+from pytest_mobileagent.errors import AgentError, in_one_line
 from pytest_mobileagent.llm.providers import prepare
 from pytest_mobileagent.processes import become_subreaper, die_with_parent
 
 if TYPE_CHECKING:
     from pytest_mobileagent.agent.agent import Reply
     from pytest_mobileagent.episode.observation import Observation
+    from pytest_mobileagent.llm.reference import ModelChoice
 
 
 def main(descriptor: int, parent: int) -> None:
@@ -43,8 +44,8 @@ def main(descriptor: int, parent: int) -> None:
     _close_in_children(connection)
     status = 1
     try:
-        _, reference, folders, given, models = receive_in_agent(connection)
-        make_agent, options = _load(connection, reference, folders, given)
+        _, reference, folders, given, choice, models = receive_in_agent(connection)
+        make_agent, options = _load(connection, reference, folders, given, choice)
         if models and getattr(make_agent, "roles", ()):
             prepare(models)  # while the device is being prepared
         here, streams = os.getcwd(), (sys.stdout, sys.stderr)  # noqa: PTH109
@@ -73,7 +74,11 @@ def main(descriptor: int, parent: int) -> None:
 
 
 def _load(
-    connection: Connection, reference: str, folders: list[Any], given: list[str]
+    connection: Connection,
+    reference: str,
+    folders: list[Any],
+    given: list[str],
+    choice: ModelChoice,
 ) -> tuple[Any, Any]:
     try:
         agent = find_agent(reference, folders).load()
@@ -87,13 +92,16 @@ def _load(
         return make_options(agent.__name__, getattr(agent, "Options", object), words)
 
     try:
-        values = as_dict(options(given))
+        values = options(given)
+        check_models(agent, values, choice)
     except ValueError as error:
         raise _refused(connection, f"--mobile-agent-option {error}") from error
+    except AgentError as error:
+        raise _refused(connection, str(error)) from error
     knows_task = isinstance(agent, KnowsTask) or hasattr(agent, "assign_task")
     names = {name: [str(each) for each in getattr(agent, name, ())] for name in NEEDS}
     about = {"knows_task": knows_task, "asks": bool(getattr(agent, "asks", True))}
-    send_to_worker(connection, "ready", options=values, **about, **names)
+    send_to_worker(connection, "ready", options=as_dict(values), **about, **names)
     return agent, options
 
 

@@ -30,6 +30,7 @@ from pytest_mobileagent.agent.process.wire import (
 from pytest_mobileagent.episode.store import MOST_OF_ERROR, cut
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.providers import without_key_variables
+from pytest_mobileagent.llm.reference import ModelChoice
 from pytest_mobileagent.processes import (
     VARIABLE,
     end_descendants,
@@ -71,7 +72,7 @@ class AgentProcess:
 
     `reference` and `folders` are the arguments of `find_agent`, and `options` are KEY=VALUE words.
     `run` marks the processes of a run, so that any left over can be ended. `models` are those whose
-    libraries are loaded in advance, if the agent calls models.
+    libraries are loaded in advance, if the agent calls models. The agent checks those of `choice`.
 
     An agent that declares `endpoints` gets no provider keys other than those of `models`: its
     process is restarted without them, because only the loaded agent reveals its declarations.
@@ -84,8 +85,11 @@ class AgentProcess:
         options: Sequence[str],
         run: str,
         models: Sequence[ModelReference] = (),
+        *,
+        choice: ModelChoice | None = None,
     ) -> None:
-        self._request = (reference, list(folders), list(options), tuple(models))
+        choice = choice or ModelChoice()
+        self._request = (reference, list(folders), list(options), choice, tuple(models))
         self._run = run
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection | None = None

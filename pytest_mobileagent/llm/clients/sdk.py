@@ -35,6 +35,8 @@ T = TypeVar("T")
 
 _OF_PROXIES = {403, 407, 502, 503, 504}  # statuses with which proxies themselves answer, too
 
+NO_KEY = "none"  # a placeholder, for servers that need no key
+
 # The settings that may be left out: reasoning models only accept their default temperature, some
 # models accept no `top_p` beside it, and some servers do not support `stream_options`.
 _OPTIONAL = ("top_p", "temperature", "stream_options")
@@ -136,47 +138,20 @@ class SpokenApi:
     is_whole: Callable[[dict[str, Any]], bool]
 
 
-class Sdk:
-    """A client of the openai or anthropic SDK: `module` is the SDK, and `kind` its client's class.
+class Answers:
+    """Reads the answers of a server at a URL in a spoken API; no error contains the key."""
 
-    `seconds` is the longest silence of the provider (see `ReplyWatch`).
-    """
+    def __init__(self, url: str, key: str) -> None:
+        self._url, self._key = url, key
 
-    def __init__(self, module: Any, kind: Any, url: str, key: str, seconds: float) -> None:
-        from pytest_mobileagent.llm.clients.transport import http_options
+    def completion(self, api: SpokenApi, answer: Any, began: float) -> Completion:
+        """Return what an answer says: a JSON object, or what a stream was assembled into.
 
-        http = http_options(url, seconds)
-        self._client = kind(
-            api_key=key or "none",  # servers that need no key get a placeholder
-            base_url=url,
-            timeout=http["timeout"],
-            max_retries=0,
-            http_client=module.DefaultHttpxClient(**http),
-        )
-        self._module, self._url, self._key = module, url, key
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._client.close()
-
-    def ask(
-        self, api: SpokenApi, body: dict[str, Any], headers: Mapping[str, str], *, stream: bool
-    ) -> Completion:
-        """Send a request, and return the answer.
+        `began` is when the request was sent, by the monotonic clock.
 
         Raises:
-            ProviderError, RequestRefusedError: see `Client.ask`.
+            ProviderError, RequestRefusedError: if it is an error, incomplete or unreadable.
         """
-        sent = mended({**body, "stream": True} if stream else body)
-        options: dict[str, Any] = {"cast_to": object, "options": {"headers": dict(headers)}}
-        options |= {"stream": True, "stream_cls": self._module.Stream[object]} if stream else {}
-        began = time.monotonic()
-        with self._our_errors():
-            answer = self._client.post(api.path, body=sent, **options)
-            if stream:
-                # The recording of programs reads streams in the same way, and not as the SDKs do.
-                with contextlib.closing(answer.response) as response:
-                    answer = api.assemble(events(response.iter_bytes()))
         if not isinstance(answer, dict | Assembled):
             raise self.broken(f"its answer is not a JSON object: {str(answer)[:200]!r}")
         try:
@@ -203,6 +178,67 @@ class Sdk:
         """Return the error of an answer that is cut off or unreadable."""
         return ProviderBusyError(f"{self.place}: {scrubbed(hide(why, self._url), self._key)}")
 
+    def unreached(self, cause: BaseException) -> ProviderBusyError:
+        """Return the error of a server that cannot be reached."""
+        why = hide(str(cause), proxy_of(self._url))
+        return self.broken(f"it cannot be reached: {why}{by_proxy(self._url)}")
+
+    def late(self) -> ProviderBusyError:
+        """Return the error of an answer that does not come in time."""
+        return self.broken(f"no answer came in time{by_proxy(self._url)}")
+
+    def refusal(
+        self, status: int, body: Any, headers: Mapping[str, str]
+    ) -> ProviderError | RequestRefusedError:
+        """Return the error for a status other than success, which may be a proxy's."""
+        by = by_proxy(self._url) if status in _OF_PROXIES else ""
+        return refused(f"{self.place}{by}", status, body, headers, self._key)
+
+
+class Sdk(Answers):
+    """A client of the openai or anthropic SDK: `module` is the SDK, and `kind` its client's class.
+
+    `seconds` is the longest silence of the provider (see `ReplyWatch`).
+    """
+
+    def __init__(self, module: Any, kind: Any, url: str, key: str, seconds: float) -> None:
+        from pytest_mobileagent.llm.clients.transport import http_options
+
+        super().__init__(url, key)
+        http = http_options(url, seconds)
+        self._client = kind(
+            api_key=key or NO_KEY,
+            base_url=url,
+            timeout=http["timeout"],
+            max_retries=0,
+            http_client=module.DefaultHttpxClient(**http),
+        )
+        self._module = module
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def ask(
+        self, api: SpokenApi, body: dict[str, Any], headers: Mapping[str, str], *, stream: bool
+    ) -> Completion:
+        """Send a request, and return the answer.
+
+        Raises:
+            ProviderError, RequestRefusedError: see `Client.ask`.
+        """
+        sent = mended({**body, "stream": True} if stream else body)
+        options: dict[str, Any] = {"cast_to": object, "options": {"headers": dict(headers)}}
+        options |= {"stream": True, "stream_cls": self._module.Stream[object]} if stream else {}
+        began = time.monotonic()
+        with self._our_errors():
+            answer = self._client.post(api.path, body=sent, **options)
+            if stream:
+                # The recording of programs reads streams in the same way, and not as the SDKs do.
+                with contextlib.closing(answer.response) as response:
+                    answer = api.assemble(events(response.iter_bytes()))
+        return self.completion(api, answer, began)
+
     @contextlib.contextmanager
     def _our_errors(self) -> Iterator[None]:
         """Raise our errors in place of the SDK's, whose messages may contain a key."""
@@ -214,19 +250,13 @@ class Sdk:
         except sdk.APIStatusError as error:
             response = error.response
             body = error.body if error.body is not None else response.text
-            by = by_proxy(self._url) if response.status_code in _OF_PROXIES else ""
-            place, status = f"{self.place}{by}", response.status_code
-            wrong = refused(place, status, body, response.headers, self._key)
+            wrong = self.refusal(response.status_code, body, response.headers)
         except sdk.APITimeoutError:
-            wrong = self.broken(f"no answer came in time{by_proxy(self._url)}")
+            wrong = self.late()
         except sdk.APIConnectionError as error:
             cause = error.__cause__ or error
             limited = isinstance(cause, ProviderError)  # by `transport`
-            if limited:
-                wrong = cause
-            else:
-                why = hide(str(cause), proxy_of(self._url))
-                wrong = self.broken(f"it cannot be reached: {why}{by_proxy(self._url)}")
+            wrong = cause if limited else self.unreached(cause)
         except sdk.APIError as error:
             wrong = refused(self.place, 200, error.body or str(error), {}, self._key)
         except (httpx2.HTTPError, httpx2.StreamError) as error:

@@ -31,12 +31,14 @@ def http_options(base_url: str, seconds: float) -> dict[str, Any]:
         ValueError: if the environment names a proxy that cannot be used.
     """
     place = redact_urls(base_url)
+    timeout = httpx2.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS))
 
     def sent(request: httpx2.Request) -> None:
-        request.extensions[_WATCH] = ReplyWatch(place, seconds)
+        # An SDK may have set one number for everything.
+        request.extensions |= {"timeout": timeout.as_dict(), _WATCH: ReplyWatch(place, seconds)}
 
     return {
-        "timeout": httpx2.Timeout(seconds, connect=min(seconds, _CONNECT_SECONDS)),
+        "timeout": timeout,
         "follow_redirects": True,
         "event_hooks": {"request": [sent], "response": [_answered]},
         **_route(base_url),

@@ -87,10 +87,10 @@ def routes(*, every: bool = False) -> dict[str, ProviderRoute]:
             continue
         base = endpoint_of(ModelReference(name, "any"))
         suffix = "" if provider.api == "anthropic" else "/v1"
-        # Gemini's own API has a separate route, below.
-        found["gemini-openai" if name == "gemini" else name] = ProviderRoute(
-            name, base, variables, suffix
-        )
+        if name == "gemini":  # its own API has a separate route, below
+            found["gemini-openai"] = ProviderRoute(name, f"{base}/openai", variables, suffix)
+        else:
+            found[name] = ProviderRoute(name, base, variables, suffix)
     local = endpoint_of(ModelReference("ollama", "any")).removesuffix("/v1")
     found["ollama"] = ProviderRoute("ollama", local, ("OLLAMA_HOST",))
     google = os.environ.get("GOOGLE_GEMINI_BASE_URL") or _GOOGLE
@@ -130,7 +130,7 @@ def check_route(name: str) -> None:
     route = route_of(name, routes(every=True))
     key_at(route)
     # Azure's endpoint is the user's own, and answers under other paths.
-    if route.provider != "azure" and route.base == endpoint_of(_reference(route)):
+    if route.provider != "azure" and route.base.startswith(endpoint_of(_reference(route))):
         check_endpoint(_reference(route))
 
 

@@ -228,6 +228,8 @@ _ENDPOINTS = {
     ("chat", "embeddings"): "/embeddings",
     ("responses", "responses"): "/responses",
     ("anthropic", "anthropic"): "/v1/messages",
+    ("gemini", "chat"): "/openai/chat/completions",
+    ("gemini", "gemini"): "/models/",  # and the request's own model
 }
 
 
@@ -313,6 +315,8 @@ class StandIn:
         end = _ENDPOINTS.get((provider_of(self._model).api, api.name if api else ""))
         if end is None:
             return place
+        if end.endswith("/"):
+            end += place.path.rpartition(end)[2]
         base = endpoint_of(self._model)
         origin = Origin.of(base)
         path = "/" + base.partition("://")[2].partition("/")[2]

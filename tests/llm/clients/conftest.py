@@ -11,6 +11,7 @@ import httpcore2
 import httpx2
 import pytest
 
+from pytest_mobileagent.llm.clients.gemini import Gemini
 from pytest_mobileagent.llm.clients.openai_chat import OpenAIChat
 from pytest_mobileagent.llm.clients.openai_responses import OpenAIResponses
 from pytest_mobileagent.llm.clients.predict import Predict
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
 
 KEY = "sk-secret-0123456789"
+# The path of each client's API at a scripted model's server.
+PATHS: dict[Any, str] = {
+    Gemini: "/v1beta", OpenAIChat: "/v1", OpenAIResponses: "/v1", Predict: "/predict"
+}  # fmt: skip
 
 
 class Connect:
@@ -32,8 +37,7 @@ class Connect:
 
     def __call__(self, kind: Any, model: ScriptedModel, name: str = "m", **more: Any) -> Any:
         url = self._stack.enter_context(model.serve())
-        path = {OpenAIChat: "/v1", OpenAIResponses: "/v1", Predict: "/predict"}.get(kind, "")
-        return self.at(kind, url + path, name, **more)
+        return self.at(kind, url + PATHS.get(kind, ""), name, **more)
 
     def at(self, kind: Any, url: str, name: str = "m", key: str = KEY, **more: Any) -> Any:
         client = kind(name, url, key, **{"timeout": 5.0, **more})
@@ -63,7 +67,8 @@ class Answering:
         self.headers: list[Any] = []
         self.paths: list[str] = []
         self._answers = iter(answers)
-        http = client._http if isinstance(client, Predict) else client._sdk._client._client
+        own = isinstance(client, Predict | Gemini)
+        http = client._http if own else client._sdk._client._client
         http._transport, http._mounts = httpx2.MockTransport(self._answer), {}
 
     def _answer(self, request: httpx2.Request) -> httpx2.Response:

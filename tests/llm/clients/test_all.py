@@ -15,6 +15,7 @@ from genai_prices import extract_usage
 from hypothesis import HealthCheck, example, given, settings, strategies
 
 from pytest_mobileagent.llm.clients.anthropic_messages import AnthropicMessages
+from pytest_mobileagent.llm.clients.gemini import Gemini
 from pytest_mobileagent.llm.clients.openai_chat import OpenAIChat
 from pytest_mobileagent.llm.clients.openai_responses import OpenAIResponses
 from pytest_mobileagent.llm.clients.predict import Predict
@@ -31,18 +32,19 @@ from pytest_mobileagent.llm.model import (
 )
 from pytest_mobileagent.testing import Fault, ScriptedModel, ScriptedReply, When
 
-from .conftest import KEY, Answering
+from .conftest import KEY, PATHS, Answering
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-CHATS = [OpenAIChat, OpenAIResponses, AnthropicMessages]
+CHATS = [OpenAIChat, OpenAIResponses, AnthropicMessages, Gemini]
 ALL = [*CHATS, Predict]
 PNG, JPEG = Image(b"\x89PNG picture"), Image(b"\xff\xd8 picture", "low")
 FLAVORS = {
     OpenAIChat: ("openai", "chat", "gpt-4o"),
     OpenAIResponses: ("openai", "responses", "gpt-4o"),
     AnthropicMessages: ("anthropic", "default", "claude-sonnet-4-5"),
+    Gemini: ("google", "default", "gemini-2.5-flash"),
 }
 
 chats = pytest.mark.parametrize("kind", CHATS)
@@ -142,11 +144,11 @@ def test_every_setting_is_sent(connect, kind):
     more: Any = {"temperature": 0.0, "top_p": 0.5, "max_tokens": 9}
     system = Message("system", ("Be short.",))
     connect(kind, model).ask(
-        Request((system, *asked().messages), extra={"metadata": {"user_id": "u"}}, **more)
+        Request((system, *asked().messages), extra={"metadata": {"user": "u"}}, **more)
     )
     [request] = model.requests
     assert (request.temperature, request.top_p, request.max_tokens) == (0.0, 0.5, 9)
-    assert request.extra["metadata"] == {"user_id": "u"}
+    assert request.extra["metadata"] == {"user": "u"}
     assert request.messages[0] == Message("system", ("Be short.",))
 
 
@@ -263,7 +265,7 @@ def proxied(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
 def test_proxies_from_the_environment_are_used(connect, kind, proxied):
     with ScriptedModel(["by a proxy"]).serve() as url:
         proxied(url)
-        path = {AnthropicMessages: "", Predict: "/predict"}.get(kind, "/v1")
+        path = PATHS.get(kind, "")
         client = connect.at(kind, f"http://model.invalid/{url.key}{path}")
         assert client.ask(asked()).text == "by a proxy"
 
@@ -273,7 +275,7 @@ def test_proxies_from_the_environment_are_used(connect, kind, proxied):
 def test_no_proxy_is_between_a_model_on_this_machine_and_a_client(connect, kind, proxied, host):
     with ScriptedModel(["direct"]).serve() as url:
         proxied("socks5://127.0.0.1:9")  # which would also need a package that is not installed
-        path = {AnthropicMessages: "", Predict: "/predict"}.get(kind, "/v1")
+        path = PATHS.get(kind, "")
         client = connect.at(kind, f"{url.replace('127.0.0.1', host)}{path}")
         assert client.ask(asked()).text == "direct"
 
@@ -311,7 +313,8 @@ def test_errors_and_repr_contain_no_key(connect, kind, status):
     lambda inner: strategies.lists(inner) | strategies.dictionaries(
         strategies.sampled_from(
             ["choices", "message", "content", "type", "text", "output", "status", "usage", "error",
-             "tool_calls", "function", "delta", "response", "index", "stop_reason", "x"]
+             "tool_calls", "function", "delta", "response", "index", "stop_reason", "x",
+             "candidates", "parts", "functionCall", "finishReason", "promptFeedback"]
         ), inner,
     ),
     max_leaves=12,
@@ -368,8 +371,7 @@ def echo() -> Iterator[str]:
 
 @cache
 def speaking(kind: Any, url: str) -> Any:
-    path = {AnthropicMessages: "", Predict: "/predict"}.get(kind, "/v1")
-    return kept(kind("m", url + path, KEY))
+    return kept(kind("m", url + PATHS.get(kind, ""), KEY))
 
 
 @clients

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _STOP = {"end": "end_turn", "tools": "tool_use", "length": "max_tokens", "refusal": "refusal"}
+_STOP |= {"malformed": "end_turn"}  # only Gemini says this
 _KNOWN = {"model", "messages", "system", "max_tokens", "temperature", "top_p", "stop_sequences"}
 _KNOWN |= {"tools", "stream"}
 _ERRORS = {

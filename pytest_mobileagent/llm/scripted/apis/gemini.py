@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _PATH = re.compile(r"/models/([^/:]+):(generateContent|streamGenerateContent)$")
 _FINISH = {"end": "STOP", "tools": "STOP", "length": "MAX_TOKENS", "refusal": "SAFETY"}
+_FINISH |= {"malformed": "MALFORMED_FUNCTION_CALL"}
 _KNOWN = {"contents", "systemInstruction", "generationConfig", "tools"}
 _FROM_URL_SAFE = str.maketrans("-_", "+/")  # Gemini accepts URL-safe base64, which its SDK sends
 _STATUSES = {
@@ -103,7 +104,7 @@ def _camel(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     named = {re.sub(r"_(\w)", lambda at: at[1].upper(), name): each for name, each in value.items()}
-    own = {"args", "response", "parameters", "properties"}
+    own = {"args", "response", "parameters", "parametersJsonSchema", "properties"}
     return {name: each if name in own else _camel(each) for name, each in named.items()}
 
 
@@ -113,18 +114,24 @@ def _messages(content: dict[str, Any]) -> Iterator[Message]:
     for part in content["parts"]:
         if answered := part.get("functionResponse"):
             result = json.dumps(answered["response"], ensure_ascii=False)
-            yield Message("tool", (result,), (), answered.get("id") or answered["name"])
+            pictures = map(_picture, answered.get("parts") or ())
+            called = answered.get("id") or answered["name"]
+            failed = "error" in answered["response"]
+            yield Message("tool", (result, *pictures), (), called, is_error=failed)
         elif called := part.get("functionCall"):
             name = called["name"]
             call = ToolCall(called.get("id") or name, name, called.get("args") or {})
             message = replace(message, tool_calls=(*message.tool_calls, call))
-        elif data := part.get("inlineData"):
-            picture = Image(decoded(data["data"].translate(_FROM_URL_SAFE)))
-            message = replace(message, content=(*message.content, picture))
+        elif "inlineData" in part:
+            message = replace(message, content=(*message.content, _picture(part)))
         elif "text" in part:
             message = replace(message, content=(*message.content, part["text"]))
     if message.content or message.tool_calls:
         yield message
+
+
+def _picture(part: dict[str, Any]) -> Image:
+    return Image(decoded(part["inlineData"]["data"].translate(_FROM_URL_SAFE)))
 
 
 def _tools(tool: dict[str, Any]) -> Iterator[Tool]:
@@ -132,7 +139,8 @@ def _tools(tool: dict[str, Any]) -> Iterator[Tool]:
         yield Tool(next(iter(tool)), provider=tool)
     for function in tool.get("functionDeclarations") or ():
         about = function.get("description", "")
-        yield Tool(function["name"], about, function.get("parameters", {}))
+        schema = function.get("parametersJsonSchema") or function.get("parameters", {})
+        yield Tool(function["name"], about, schema)
 
 
 def _calls(outgoing: Outgoing) -> list[dict[str, Any]]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.model import Image
 
 _FINISH = {"end": "stop", "tools": "tool_calls", "length": "length", "refusal": "stop"}
+_FINISH |= {"malformed": "stop"}  # only Gemini says this
 _KNOWN = {"model", "messages", "max_tokens", "max_completion_tokens", "temperature", "top_p"}
 _KNOWN |= {"seed", "stop", "tools", "stream", "stream_options"}
 _TYPES = {401: "invalid_request_error", 429: "requests"}
