@@ -40,22 +40,22 @@ class Gemini:
 
     def __init__(self, model: str, base_url: str, key: str = "", timeout: float = 300.0) -> None:
         import httpx2
-        from google import genai  # slow to import, and an extra
+        from google.genai import Client, errors, types  # slow to import, and an extra
 
         from pytest_mobileagent.llm.clients.transport import http_options
 
         self.model = model
         self._http = httpx2.Client(**http_options(base_url, timeout))
         self._answers = Answers(base_url, key)
-        self._genai, self._types = genai, genai.types
-        options = self._types.HttpOptions(
+        self._types, self._error = types, errors.APIError
+        options = types.HttpOptions(
             base_url=base_url,
             api_version="",
             timeout=max(1, round(timeout * 1000)),
             httpx_client=self._http,
             async_client_args={"trust_env": False},  # not used: no proxy has to suit it
         )
-        self._sdk = genai.Client(vertexai=False, api_key=key or NO_KEY, http_options=options)
+        self._sdk = Client(vertexai=False, api_key=key or NO_KEY, http_options=options)
 
     def close(self) -> None:
         """Close the connections."""
@@ -94,7 +94,7 @@ class Gemini:
         answers = self._answers
         try:
             yield
-        except self._genai.errors.APIError as error:
+        except self._error as error:
             headers = getattr(error.response, "headers", None) or {}
             wrong = answers.refusal(error.code or 500, error.details, headers)
         except httpx2.TimeoutException:
