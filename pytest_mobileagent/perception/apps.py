@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# Android's own apps and the most common others, by their English names.
+# Android's own apps and the most common others, by their English names; and those of AndroidWorld
+# whose packages do not contain the names by which its agents open them (its adb_utils.py).
 _PACKAGES = {
     "calculator": ("com.google.android.calculator", "com.android.calculator2"),
     "calendar": ("com.google.android.calendar", "com.android.calendar"),
@@ -23,10 +24,17 @@ _PACKAGES = {
     "phone": ("com.google.android.dialer", "com.android.dialer"),
     "photos": ("com.google.android.apps.photos", "com.android.gallery3d"),
     "play store": ("com.android.vending",),
+    "pro expense": ("com.arduia.expense",),
     "settings": ("com.android.settings",),
+    "simple calendar": ("com.simplemobiletools.calendar.pro",),
+    "simple draw": ("com.simplemobiletools.draw.pro",),
+    "simple gallery": ("com.simplemobiletools.gallery.pro",),
+    "simple sms messenger": ("com.simplemobiletools.smsmessenger",),
     "youtube": ("com.google.android.youtube",),
 }
 _ALIASES = {
+    "activity tracker": "opentracks",
+    "broccoli recipe": "broccoli",
     "google chrome": "chrome",
     "browser": "chrome",
     "dialer": "phone",
@@ -35,8 +43,15 @@ _ALIASES = {
     "google maps": "maps",
     "google photos": "photos",
     "google play store": "play store",
+    "open tracks sports tracker": "opentracks",
+    "simple calendar pro": "simple calendar",
+    "simple draw pro": "simple draw",
+    "simple gallery pro": "simple gallery",
+    "simple sms": "simple sms messenger",
     "sms": "messages",
     "system settings": "settings",
+    "tasks org": "tasks",
+    "vlc player": "vlc",
 }
 
 
