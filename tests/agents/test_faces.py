@@ -70,6 +70,20 @@ def test_an_agent_with_a_model_has_a_test_a_script_and_a_row_in_the_docs() -> No
     assert agents <= set(re.findall(r"(?m)^\| `(\w+)` \|", page))
 
 
+def test_the_docs_list_agents_by_year_and_say_what_they_see() -> None:
+    page = (ROOT / "docs" / "agents.md").read_text("utf-8")
+    rows = re.findall(r"(?m)^\| `(\w+)` \| (\d{4}) \| (\w+) \|", page)
+    years = [year for _, year, _ in rows]
+    assert years == sorted(years, reverse=True)
+    assert [name for name, *_ in rows if name in WITHOUT_MODEL] == []
+    kinds = {("hierarchy",): "hierarchy", ("screenshot",): "screenshot"}
+    seen = {name: kinds.get(find_agent(name, ()).load().sees, "both") for name, *_ in rows}
+    assert {name: sees for name, _, sees in rows} == seen
+    assert seen.keys() == SOLVED.keys()
+    oldest = re.findall(r"(?m)^\| `(\w+)` \|", page.split("The oldest eight:")[1])
+    assert oldest[:8] == [name for name, *_ in rows[-8:]]
+
+
 def reads_pictures(package: str) -> bool:
     """Return whether an agent imports the packages of the extra [vision]."""
     files = [AGENTS / f"{package}.py", *(AGENTS / package).glob("*.py")]
