@@ -5,8 +5,9 @@ from posixpath import splitext
 from pytest_mobileagent import long_press, open_app, scroll, tap, type_text
 
 from ._registry import solves
+from .sms import write as write_message
 
-MARKOR, MESSENGER = "net.gsantner.markor", "com.simplemobiletools.smsmessenger"
+MARKOR = "net.gsantner.markor"
 EDITOR = "document__fragment__edit__highlighting_editor"
 OK, BACK, MENU = tap(text="OK"), tap(content_desc="Navigate up"), tap(content_desc="More options")
 SAVE, DELETE = tap(resource_id="action_save"), tap(resource_id="action_delete_selected_items")
@@ -60,16 +61,7 @@ def create_note(params):
 
 @solves("MarkorCreateNoteAndSms")
 def create_note_and_send(params):
-    return [
-        *create_note(params),
-        open_app(MESSENGER),
-        *[tap(text="Allow")] * 3,  # contacts, messages, notifications
-        tap(resource_id="conversations_fab"),
-        type_text(params["number"], resource_id="new_conversation_address"),
-        tap(resource_id="new_conversation_confirm"),
-        type_text(params["text"], resource_id="thread_type_message"),
-        tap(resource_id="thread_send_message"),
-    ]
+    return [*create_note(params), *write_message(params["number"], params["text"])]
 
 
 @solves("MarkorMergeNotes")
