@@ -45,7 +45,7 @@ def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @contextmanager
 def server(
-    status: int, location: str = ""
+    status: int, location: str = "", body: bytes = b""
 ) -> Iterator[tuple[str, list[tuple[str, dict[str, str]]]]]:
     """A server that replies with one status; returns its URL and the requests it received."""
     asked: list[tuple[str, dict[str, str]]] = []
@@ -56,8 +56,9 @@ def server(
             self.send_response(status)
             if location:
                 self.send_header("Location", location)
-            self.send_header("Content-Length", "0")
+            self.send_header("Content-Length", str(len(body)))
             self.end_headers()
+            self.wfile.write(body)
 
         def log_message(self, *_: object) -> None: ...  # type: ignore[override]
 
@@ -99,6 +100,8 @@ def test_each_provider_has_or_requires_an_endpoint(name: str) -> None:
         ("OPENAI_BASE_URL", "http://gpu1/v1", "openai:m@http://own/v1", "http://own/v1"),
         ("OPENAI_BASE_URL", "", "openai:m", "https://api.openai.com/v1"),
         ("ANTHROPIC_BASE_URL", "http://gpu1", "anthropic:m", "http://gpu1"),
+        ("GEMINI_BASE_URL", "http://gpu1/v1beta", "gemini:m", "http://gpu1/v1beta"),
+        ("GEMINI_BASE_URL", "http://gpu1/v1beta/openai/", "gemini:m", "http://gpu1/v1beta"),
         ("VLLM_BASE_URL", "http://gpu1:8000/v1", "vllm:m", "http://gpu1:8000/v1"),
         ("OLLAMA_HOST", "gpu1:11434", "ollama:m", "http://gpu1:11434/v1"),
         ("OLLAMA_HOST", "https://gpu1/v1/", "ollama:m", "https://gpu1/v1"),
@@ -176,6 +179,10 @@ def test_endpoint_check_sends_the_key_but_no_prompt(monkeypatch: pytest.MonkeyPa
     assert "authorization" not in given
     path, given = headers("predict:m")
     assert path == "/"
+    monkeypatch.setenv("GEMINI_API_KEY", KEY)
+    path, given = headers("gemini:m")
+    assert (path, given["x-goog-api-key"]) == ("/models", KEY)
+    assert "authorization" not in given
 
 
 @pytest.mark.parametrize("model", ["openai:m", "anthropic:m"])
@@ -200,6 +207,15 @@ def test_a_key_that_is_refused_is_reported_by_its_variable(
         check_endpoint(parse_reference(f"openai:m@{url}/v1"))
     told = f"{url}/v1/models refuses the key of OPENAI_API_KEY (HTTP {status})"
     assert str(caught.value) == told
+
+
+def test_a_key_that_google_refuses_as_an_invalid_request_is_reported(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("GEMINI_API_KEY", KEY)
+    body = b'{"error": {"code": 400, "details": [{"reason": "API_KEY_INVALID"}]}}'
+    with server(400, body=body) as (url, _), pytest.raises(ValueError, match="refuses the key"):
+        check_endpoint(parse_reference(f"gemini:m@{url}"))
 
 
 def test_endpoint_that_requires_a_key_names_the_variable_to_set() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_mobileagent.testing import ScriptedReply
+from pytest_mobileagent.testing import ScriptedModel, ScriptedReply
 from tests.options import judging
 
 YES, NO = "Result: 1", "Result: 0"
@@ -40,6 +40,16 @@ def test_a_single_judge_decides(asking, reply, outcome):
     assert (judge["model"], judge["passed"]) == ("scripted:replies.jsonl", outcome == "passed")
     assert task["calls"] == 0
     assert task["roles"]["judge"]["calls"] == 1
+
+
+def test_a_judge_of_gemini_decides(asking, monkeypatch):
+    monkeypatch.setenv("GEMINI_API_KEY", "AIza-not-a-real-key")
+    judging.write(asking)
+    with ScriptedModel([YES]).serve() as url:
+        judges = f"--mobile-judges=gemini:gemini-2.5-flash@{url}/v1beta"
+        judging.run(asking, "--llm-judge=single", judges).assert_outcomes(passed=1)
+    (judge,) = judging.task(asking)["verdict"]["evidence"]["judges"]
+    assert (judge["model"], judge["passed"]) == ("gemini:gemini-2.5-flash", True)
 
 
 def test_two_judges_that_agree_decide(asking):

@@ -15,7 +15,11 @@ import pytest
 import trustme
 
 from pytest_mobileagent.llm.known_replies import ReplyCache
+from pytest_mobileagent.llm.reference import parse_reference
 from pytest_mobileagent.program import upstream
+from pytest_mobileagent.program.models.exchange import Destination, StandIn
+from pytest_mobileagent.program.models.requests import APIS
+from pytest_mobileagent.program.upstream import Origin
 
 from .provider import ASKED, CHUNK, STREAM, Provider, again, ask, chunked, receive, whole
 
@@ -276,3 +280,27 @@ def test_intercepted_host_receives_the_request(
     (line,) = recorder.lines
     assert line["call"]["model"] == f"{host}:own"
     assert "secret" not in json.dumps(line)
+
+
+@pytest.mark.parametrize(
+    ("api", "path", "target"),
+    [
+        (
+            "gemini",
+            "/v1beta/models/gemini-x:generateContent",
+            "/v1/models/gemini-x:generateContent",
+        ),
+        ("chat", "/v1/chat/completions", "/v1/openai/chat/completions"),
+    ],
+)
+def test_an_endpoint_of_gemini_answers_in_place_of_a_programs_models(
+    api: str, path: str, target: str
+) -> None:
+    stand_in = StandIn(parse_reference("gemini:m@http://here:8000/v1"))
+    place = Destination(Origin.of("https://elsewhere.example"), f"{path}?alt=sse", "other")
+    to = stand_in.instead(next(each for each in APIS if each.name == api), place)
+    assert (to.origin, to.target, to.provider) == (
+        Origin.of("http://here:8000"),
+        f"{target}?alt=sse",
+        "gemini",
+    )
