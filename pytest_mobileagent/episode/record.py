@@ -293,10 +293,14 @@ class EpisodeRecord:
         return sum(step.seconds_acting for step in self.steps)
 
     def prefix(self, steps: int) -> Self:
-        """Return the episode as it was after its first `steps` decisions, not yet ended."""
+        """Return the episode as it was after its first `steps` decisions, not yet ended.
+
+        The values of measures are known at the start and at the end only.
+        """
         if steps >= len(self.steps):
             return self
         last = self.steps[steps].screen
+        known = {} if steps else {name: self.initial_probes[name] for name in self.measured}
         return replace(
             self,
             screen=last.own,
@@ -305,7 +309,7 @@ class EpisodeRecord:
             termination=Termination.INTERRUPTED,
             error="",
             unused=(),
-            measured={},
+            measured=known,
         )
 
     def rest(self, steps: int) -> Self:

@@ -190,6 +190,19 @@ def on_the_way(item: pytest.Function, episode: Episode, *, whole: bool | None) -
     return prefixes.on_the_way(holds, episode, whole=whole)
 
 
+def held_at_start(item: pytest.Function, episode: Episode) -> bool | None:
+    """Return whether the body of a task with measures holds at the start; None if not known."""
+    if not (episode.measured and episode.steps and is_pure(item)):
+        return None
+    held = in_fork(lambda: _held_before(item, episode.prefix(0)))
+    return None if held is None else bool(held)
+
+
+def _held_before(item: pytest.Function, prefix: Episode) -> bool:
+    state_of(item).is_asked_of_prefix = True
+    return _holds(item, prefix)
+
+
 def holds_now(item: pytest.Function, episode: Episode, others: Mapping[str, Any]) -> bool:
     """Return whether a body holds for an episode; it is run in a forked process, as for prefixes.
 

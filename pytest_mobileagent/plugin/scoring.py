@@ -30,6 +30,7 @@ from pytest_mobileagent.jsonable import printable, to_wire
 from pytest_mobileagent.plugin.bodies import (
     STRICT,
     AgentFailedError,
+    held_at_start,
     is_asked_on_the_way,
     on_the_way,
     progress,
@@ -222,6 +223,8 @@ def _verdict(
     way = on_the_way(item, episode, whole=whole)
     if success is not None:
         evidence["held"] = list(way.held)  # empty if the body was only run at the end
+    if (at_start := held_at_start(item, episode)) is not None:
+        evidence["held_at_start"] = at_start
     if subgoals := progress(item, way, episode):
         evidence["subgoals"] = subgoals
     if (compared := _compared(item, episode)) is not None:

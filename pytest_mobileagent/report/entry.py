@@ -137,6 +137,8 @@ class Entry(Spent):
     episode: str | None = None
     verdict: Scored | None = None
     first_success_step: int | None = None
+    held_at_start: bool | None = None
+    reported: bool | None = None
     partial_credit: float | None = None
     judged: Judged | None = None
     official: Official | None = None

@@ -111,6 +111,8 @@ class Result:
             episode=self.folder,
             verdict=None if verdict is None else verdict_fields(verdict),
             first_success_step=None if verdict is None else verdict.first_step,
+            held_at_start=self._evidence("held_at_start"),
+            reported=self._reported(),
             partial_credit=None if verdict is None else verdict.partial_credit,
             judged=_judged(self.beside),
             official=_official(self.official),
@@ -123,6 +125,12 @@ class Result:
 
     def _evidence(self, name: str) -> Any:
         return self.verdict and self.verdict.evidence.get(name)
+
+    def _reported(self) -> bool | None:
+        """Return whether the agent met the goal and reported its end, for a task with measures."""
+        if self.episode is None or self.success is None or not self.episode.measured:
+            return None
+        return self.success and self.episode.report is not None
 
     def _roles(self) -> dict[str, Spent] | None:
         """Return the spending of each role's models, including judges and the simulated user."""

@@ -108,10 +108,10 @@ def start(plan: AttemptPlan, device: Device, recorder: Recorder) -> Session:
 
 
 def finish(session: Session, device: Device) -> None:
-    """End the record of a session that is over, and clean up on its device in any case."""
+    """End the record of a session that is over, and clean up on its device."""
     try:
         session.finish()
-    except MobileAgentError:
+    except TaskError:
         with contextlib.suppress(MobileAgentError):  # the first error is reported
             session.plan.case.call("clean_up", device)
         raise

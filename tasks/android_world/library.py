@@ -91,9 +91,11 @@ class Library:
                 adb={**adb, "serial": address.serial, "home": address.home},
                 pause_scale=float(scale) if scale.replace(".", "", 1).isdigit() else 1.0,
             )
-        except (InfrastructureError, TaskError):
+        except TaskError:
             self.tear_down()
             raise
+        with contextlib.suppress(DeviceError):  # it may have restarted adbd as root
+            system.shell("true")
 
     def score(self, answer: str) -> float:
         """Return the score of the task that has been prepared, from 0 to 1.
@@ -130,6 +132,7 @@ class Library:
             raise DeviceError(f"AndroidWorld's {do} took longer than {LIMITS[do]:g} s")
         reply = json.loads(line)
         if reply.get("lost"):
+            self._is_open = False  # there is nothing left to tear down
             raise DeviceError(f"AndroidWorld's {do} lost the phone: {reply['error']}")
         if "error" in reply:
             raise TaskError(f"AndroidWorld's {do} raised {reply['error']}")

@@ -104,6 +104,7 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
         **over_epochs(results, epochs_of(results) if epochs is None else epochs),
         "mean_step_ratio": mean_of(begun, lambda each: each.step_ratio),
         "met_at_start": len(decided) - len(begun),
+        **measured(decided),
         **terminations(results, decided),
         **latched(decided),
         "partial_credit": mean_of(decided, lambda each: each.partial_credit),
@@ -259,6 +260,20 @@ _ENDINGS = set(map(str, Termination)) - {
 }
 
 
+def measured(decided: Sequence[Entry]) -> dict[str, Any]:
+    """Return what is known of decided tasks with measures only; None without such a task.
+
+    - `held_at_start`: the tasks whose body held before the agent began.
+    - `reported_rate`: the success rate if a success counts only where the agent reported its end,
+      as in AndroidWorld's own harness.
+    """
+    known = [each.held_at_start for each in decided if each.held_at_start is not None]
+    return {
+        "held_at_start": sum(known) if known else None,
+        "reported_rate": mean_of(decided, lambda result: result.reported),
+    }
+
+
 def terminations(results: Sequence[Entry], decided: Sequence[Entry]) -> dict[str, Any]:
     """Return how episodes ended, and SPA-Bench's inaccuracies (arXiv 2410.15164, section 5.1).
 
@@ -334,7 +349,8 @@ def met_at_start(result: Entry) -> bool:
     """Return whether the check of a decided task held before the agent began."""
     verdict = result.verdict
     held = None if verdict is None else verdict["evidence"].get("held")  # empty without a check
-    return result.success is not None and isinstance(held, list) and held[:1] == [True]
+    is_first = isinstance(held, list) and held[:1] == [True]
+    return result.success is not None and (is_first or bool(result.held_at_start))
 
 
 def _was_asked(result: Entry) -> bool:

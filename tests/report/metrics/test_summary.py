@@ -208,6 +208,8 @@ def test_every_number_has_its_documented_denominator(result: Make) -> None:
         "mean_tokens_of_all": 110.0,
         "tokens_per_action": 330 / 14,
         "mean_estimated_tokens": None,
+        "held_at_start": None,
+        "reported_rate": None,
         "partial_credit": 0.625,
         "progress": 0.75,
         "matched": 2,
