@@ -14,6 +14,8 @@
 # `make demonstrations` records golden trajectories of B-MoCA in its 35 training environments, and
 # exports them; it takes an hour or two.
 # `make graph` makes the graph of recorded pages in fixtures/graphs anew.
+# `make android-world CHECKOUT=DIR` makes the environment .venv in a checkout of AndroidWorld, in which
+# tasks/android_world runs its tasks; it needs Python 3.11.
 # `make listener` builds the event listener that `mobileagent doctor --install-listener` installs, from
 # fixtures/listener; it needs Debian's packages aapt, android-framework-res, apksigner, smali, zipalign
 # and a JDK. The APK is signed with a new key: phones that have an older one must remove it first.
@@ -31,7 +33,7 @@ BIN := $(VENV)/bin
 # Tests start thousands of processes, each of which would compile anew what it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-fast test-virtual test-portable test-all test-fleet suites demonstrations graph benchmarks listener lint lint-style lint-types lint-types-of-tests docs changelog release appium
+.PHONY: demo test test-fast test-virtual test-portable test-all test-fleet suites demonstrations graph benchmarks listener lint lint-style lint-types lint-types-of-tests docs changelog release appium android-world
 
 demo: $(VENV)/ready
 	$(BIN)/pytest tasks/coursera -n 2 --agent=t3a --mobile-model=scripted:fixtures/replies/t3a.jsonl \
@@ -118,6 +120,20 @@ release: $(VENV)/release
 $(VENV)/release: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --group release
 	touch $@
+
+# The versions that AndroidWorld pins, without those that only its own agents and emulators need.
+ANDROID_WORLD = absl-py==2.1.0 android_env==1.2.3 dm_env==1.6 fuzzywuzzy==0.18.0 google-generativeai \
+	grpcio-tools==1.71.0 immutabledict==2.0.0 jsonschema==4.17.3 "matplotlib<3.9" numpy==1.26.3 \
+	opencv-python-headless==4.10.0.84 pandas==2.1.4 protobuf==5.29.5 pydub python-Levenshtein requests \
+	setuptools==75.8.0 tenacity termcolor
+
+android-world:
+	@test -f "$(CHECKOUT)/android_world/registry.py" || { echo "name a checkout of \
+	github.com/google-research/android_world: make android-world CHECKOUT=DIR" >&2; exit 1; }
+	python3.11 -m venv "$(CHECKOUT)/.venv"
+	"$(CHECKOUT)/.venv/bin/python" -m pip install --quiet $(ANDROID_WORLD)
+	cd "$(CHECKOUT)" && .venv/bin/python setup.py --quiet generate_protos
+	@echo "name it in tasks/releases.toml: android_world.tasks = \"DIR\" (docs/suites.md)"
 
 changelog: $(VENV)/ready
 	$(BIN)/towncrier build $(if $(RELEASE),--yes,--draft --version Unreleased)

@@ -230,6 +230,42 @@ def fail(error: Exception) -> Callable[[Any], None]:
     return function
 
 
+def test_measures_are_read_before_the_first_look_and_after_the_last_screen(
+    tried: Callable[..., Episode],
+) -> None:
+    read: list[tuple[int, str, str]] = []
+
+    def count(device: Any, what: str, answer: str) -> int:
+        read.append((len(device.actions), what, answer))
+        return len(device.actions)
+
+    class Answers(Twice):
+        def step(self, observation: Any) -> Any:
+            action = super().step(observation)
+            return Finish("done") if isinstance(action, Finish) else action
+
+    episode = tried(Answers, measures={"count": count})
+    assert read == [(0, "it", ""), (2, "it", "done")]
+    assert (episode.initial_probe("count"), episode.probe("count")) == (0, 2)
+    assert episode.measured == {"count": 2}
+    assert episode.prefix(0).probe("count") == 0
+    with pytest.raises(TaskError, match="no probe 'count'"):
+        episode.prefix(1).probe("count")
+
+
+def test_a_measure_that_fails_is_the_tasks_fault_and_cleaned_up(
+    tried: Callable[..., Episode],
+) -> None:
+    cleaned: list[Any] = []
+
+    def measure(device: Any) -> int:
+        return 1 // (0 if device.actions else 1)
+
+    with pytest.raises(TaskError, match="its measure 'share' raised ZeroDivisionError"):
+        tried(Twice, measures={"share": measure}, clean_up=cleaned.append)
+    assert len(cleaned) == 1
+
+
 @pytest.mark.parametrize("what", ["prepare", "clean_up"])
 def test_errors_in_a_tasks_function_are_the_tasks_or_the_devices(
     tried: Callable[..., Episode], what: str
