@@ -68,9 +68,12 @@ def add_repeating_event(params):
 
 @solves("SimpleCalendarDeleteEvents", "SimpleCalendarDeleteEventsOnRelativeDay")
 def delete_events(params):
-    titles = {"resource_id": "event_item_title"}
-    others = [tap(**titles, nth=nth) for nth in range(1, len(params["row_objects"]))]
-    return [*day(params), long_press(**titles), *others, tap(content_desc="Delete"), OK]
+    first, *others = range(len(params["row_objects"]))
+    chosen = [
+        long_press(resource_id="event_item_title", nth=first),
+        *(tap(resource_id="event_item_title", nth=nth) for nth in others),
+    ]
+    return [*day(params), *chosen, tap(content_desc="Delete"), OK]
 
 
 @solves("SimpleCalendarDeleteOneEvent")

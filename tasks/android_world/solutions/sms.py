@@ -6,7 +6,6 @@ from ._registry import solves
 
 MESSENGER = "com.simplemobiletools.smsmessenger"
 SEND = tap(resource_id="thread_send_message")
-WRITE = {"resource_id": "thread_type_message"}
 
 
 def write(number, message):
@@ -16,7 +15,7 @@ def write(number, message):
         tap(resource_id="conversations_fab"),
         type_text(number, resource_id="new_conversation_address"),
         tap(resource_id="new_conversation_confirm"),
-        type_text(message, **WRITE),
+        type_text(message, resource_id="thread_type_message"),
         SEND,
     ]
 
@@ -26,7 +25,7 @@ def reply(number, message):
     return [
         open_app(MESSENGER),
         tap(resource_id="conversation_address", text=number),
-        type_text(message, **WRITE),
+        type_text(message, resource_id="thread_type_message"),
         SEND,
     ]
 
