@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent import Finish, Impossible, Wait
-from pytest_mobileagent.agent import Agent, Message, ModelOptions, ask, goal_at, instead
+from pytest_mobileagent.agent import (
+    Agent,
+    Message,
+    ModelOptions,
+    PublishedSettings,
+    Stated,
+    ask,
+    goal_at,
+    instead,
+)
 from pytest_mobileagent.dialect import AndroidWorld, Decision, DialectError, Frame
 from pytest_mobileagent.perception import m3a_marks
 
@@ -18,6 +27,15 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent import Briefing, Image, Phone
     from pytest_mobileagent.perception import Mark
 
+RELEASE = "google-research/android_world@d9c569f"
+HARNESS: Mapping[str, Stated] = {  # of everyone who follows AndroidWorld's own instructions
+    "android": Stated("13", f"{RELEASE}, README.md (API level 33)"),
+    "screen": Stated("1080x2400", f"{RELEASE}, README.md (an AVD of a Pixel 6)"),
+    "seed": Stated(30, f"{RELEASE}, run.py (the default of task_random_seed)"),
+}
+WRAPPER = f"{RELEASE}, agents/infer.py (Gpt4Wrapper)"
+# The scores of the paper are older than today's step limits.
+STEPS = Stated("the task's before 2024-11-18", f"{RELEASE}, README.md (note of 11/18/2024)")
 NOTHING_YET = "Nothing: this is the first step."
 UNREADABLE = "Nothing was done, because the reply that should choose an action was wrong: {error}"
 UNDONE = "Action selected: {action}. It could not be done: {notice}"
@@ -65,6 +83,20 @@ avoid next.
 Summary of this step: """
 
 
+def paper_settings(file: str, pause: float | str) -> Mapping[str, PublishedSettings]:
+    """Return the settings of AndroidWorld's own scores of an agent, from the file with its code."""
+    settings = PublishedSettings(
+        **HARNESS,
+        steps=STEPS,
+        pause=Stated(pause, f"{RELEASE}, agents/{file}"),
+        temperature=Stated(0.0, WRAPPER),
+        max_tokens=Stated(1000, WRAPPER),
+        retries=Stated(2, f"{WRAPPER}: three attempts (errors that the server reports: no limit)"),
+        history=Stated("a summary of each step", f"{RELEASE}, agents/{file}"),
+    )
+    return {"android-world": settings}
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
     """A screen, its marks, and the list of its elements for prompts."""
@@ -110,8 +142,10 @@ class AndroidWorldAgent(Agent):
         max_tokens: int = 1000
         guidelines: str = ""
 
-        # Papers that ran the agent with its default settings.
-        PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"android-world": {}, "spa-bench": {}}
+        PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+            "android-world": {"strict": True, "retries": 2},
+            "spa-bench": {},
+        }
 
     def run(self, briefing: Briefing, phone: Phone) -> None:
         """Select, act and summarise, until the model reports its status or a limit is reached."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.agent import Image
 from pytest_mobileagent.perception import draw_m3a, encode, m3a_lines
 
-from ._androidworld import GUIDANCE, ROLE, AndroidWorldAgent
+from ._androidworld import GUIDANCE, ROLE, AndroidWorldAgent, paper_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +33,7 @@ class M3A(AndroidWorldAgent):
     """
 
     sees = ("screenshot", "hierarchy")
+    published = paper_settings("m3a.py", pause=2.0)
     role_text = ROLE.format(
         given="At each step you see the screenshot, once as it is and once with numbered boxes"
         " around elements, and in words what you have done so far.",

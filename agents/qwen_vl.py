@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pytest_mobileagent.agent import EndpointAgent, Image, Message, goal_at
+from pytest_mobileagent.agent import (
+    NOT_SENT,
+    TASKS_LIMIT,
+    EndpointAgent,
+    Image,
+    Message,
+    PublishedSettings,
+    Stated,
+    goal_at,
+)
 from pytest_mobileagent.dialect import Qwen
 from pytest_mobileagent.perception import resized, smart_size
 
@@ -135,6 +144,7 @@ SETTINGS: Mapping[str, Any] = {
     "max_tokens": 32_768,
     "extra": {"top_k": 20, "min_p": 0.0, "presence_penalty": 1.5, "repetition_penalty": 1.0},
 }
+OWL = "X-PLUG/MobileAgent@11cea57, Mobile-Agent-v3.5/android_world_v3.5"
 
 
 class QwenVl(EndpointAgent):
@@ -159,10 +169,32 @@ class QwenVl(EndpointAgent):
     among the packages.
     """
 
+    # How Qwen3-VL's own scores on AndroidWorld were measured is not published.
+    published: ClassVar[Mapping[str, PublishedSettings]] = {
+        "android-world": PublishedSettings(),
+        "android-world-gui-owl": PublishedSettings(
+            steps=Stated(TASKS_LIMIT, f"{OWL}/android_world/suite_utils.py"),
+            temperature=Stated(NOT_SENT, f"{OWL}/android_world/agents/infer_ma3.py"),
+            max_tokens=Stated(NOT_SENT, f"{OWL}/android_world/agents/infer_ma3.py"),
+            retries=Stated(9, f"{OWL}/android_world/agents/infer_ma3.py (ten attempts)"),
+            history=Stated(
+                "its replies, and the last five screenshots with this one",
+                f"{OWL}/android_world/agents/gui_owl.py (last_image)",
+            ),
+            seed=Stated(30, f"{OWL}/run_ma35.py"),
+            runs=Stated(1, f"{OWL}/run_guiowl15.sh"),
+        ),
+    }
+
     class Options(EndpointAgent.Options):
         """The version of the model."""
 
         version: Literal["2.5", "3", "3.5", "gui-owl"] = "3"
+
+        PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+            "android-world": {"version": "3"},
+            "android-world-gui-owl": {"version": "gui-owl", "retries": 9},
+        }
 
     def start(self, briefing: Briefing) -> None:
         super().start(briefing)

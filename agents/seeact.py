@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_mobileagent.agent import Agent, Image, Message, Reply, ask, goal_at, instead
+from pytest_mobileagent.agent import (
+    UNTIL_IT_RESTS,
+    Agent,
+    Image,
+    Message,
+    PublishedSettings,
+    Reply,
+    Stated,
+    ask,
+    goal_at,
+    instead,
+)
 from pytest_mobileagent.dialect import DialectError, Frame
 from pytest_mobileagent.dialect import SeeAct as Dialect
 from pytest_mobileagent.perception import encode, seeact_choices, seeact_description, seeact_marks
 
-from ._androidworld import AndroidWorldAgent, answered_last
+from ._androidworld import HARNESS, RELEASE, STEPS, AndroidWorldAgent, answered_last
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent import Screen
     from pytest_mobileagent.agent import Briefing, Observation
@@ -20,6 +31,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.perception import Mark
 
 JPEG_QUALITY = 75
+REQUEST = f"{RELEASE}, agents/seeact_utils.py (execute_openai_request)"
 ERROR = "No Operation with error: {error}"
 
 SYSTEM = """Act as a person who works on an Android phone, step by step, to get a task done. You see
@@ -86,11 +98,27 @@ class SeeAct(Agent):
     roles: ClassVar[Sequence[str]] = ("planner", "actor")
     sees: ClassVar[Sequence[str]] = ("screenshot", "hierarchy")
     dialect: ClassVar[Dialect] = Dialect()
+    published: ClassVar[Mapping[str, PublishedSettings]] = {
+        "android-world": PublishedSettings(
+            **HARNESS,
+            steps=STEPS,
+            pause=Stated(UNTIL_IT_RESTS, f"{RELEASE}, agents/seeact.py"),
+            temperature=Stated(0.0, REQUEST),
+            max_tokens=Stated(4096, REQUEST),
+            retries=Stated(0, REQUEST),
+            history=Stated("a line for each action", f"{RELEASE}, agents/seeact.py"),
+        )
+    }
 
     class Options(AndroidWorldAgent.Options):
         """The options of M3A and T3A; the original ran gpt-4-turbo-2024-04-09 with 4096 tokens."""
 
         max_tokens: int = 4096
+
+        PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+            "android-world": {"strict": True, "retries": 0},
+            "spa-bench": {},
+        }
 
     def start(self, briefing: Briefing) -> None:
         self.briefing, self.options = briefing, briefing.options

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.agent import UNTIL_IT_RESTS
 from pytest_mobileagent.dialect import AndroidWorld
 from pytest_mobileagent.perception import t3a_lines
 
-from ._androidworld import GUIDANCE, ROLE, AndroidWorldAgent
+from ._androidworld import GUIDANCE, ROLE, AndroidWorldAgent, paper_settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +25,7 @@ class T3A(AndroidWorldAgent):
     """
 
     dialect = AndroidWorld(text_only=True)
+    published = paper_settings("t3a.py", pause=UNTIL_IT_RESTS)
     role_text = ROLE.format(
         given="At each step you get a list of the elements on the screen, and in words what you"
         " have done so far.",

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pytest_mobileagent.agent import EndpointAgent, Image, Message, goal_at
+from pytest_mobileagent.agent import (
+    EndpointAgent,
+    Image,
+    Message,
+    PublishedSettings,
+    Stated,
+    goal_at,
+)
 from pytest_mobileagent.dialect import UiTars as Dialect
 
 if TYPE_CHECKING:
@@ -96,11 +103,24 @@ class UiTars(EndpointAgent):
     precedes the next picture.
     """
 
+    # The harness of its scores on AndroidWorld was not released.
+    published: ClassVar[Mapping[str, PublishedSettings]] = {
+        "android-world": PublishedSettings(
+            history=Stated("its replies, and the last five screenshots", "arXiv:2501.12326"),
+        ),
+        "android-world-1.5": PublishedSettings(),
+    }
+
     class Options(EndpointAgent.Options):
         """The version of the model, and how many pictures it sees, including the current one."""
 
         version: Literal["1", "1.5", "doubao"] = "1.5"
         pictures: int = 5
+
+        PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+            "android-world": {"version": "1"},
+            "android-world-1.5": {"version": "1.5"},
+        }
 
     def start(self, briefing: Briefing) -> None:
         super().start(briefing)

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pytest_mobileagent.agent import EndpointAgent, Image, Message, goal_at
+from pytest_mobileagent.agent import (
+    EndpointAgent,
+    Image,
+    Message,
+    PublishedSettings,
+    Stated,
+    goal_at,
+)
 from pytest_mobileagent.dialect import UiVenus as Dialect
 
 if TYPE_CHECKING:
@@ -67,6 +74,8 @@ corner to (999,999) in the lower right one.
 - Before you finish, make sure that nothing of the task is missing."""
 STEPS = "\n### Steps so far\n{steps}\n"
 CONCLUSION = "<conclusion>what the action does, in a sentence</conclusion>\n"
+MOBILE = "inclusionAI/UI-Venus@81945ac, Venus_framework/Venus_framework_mobile"
+NAVIGATION = "inclusionAI/UI-Venus@c3a1442, Venus_framework"
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "1.5": {"temperature": 0.0, "extra": {"repetition_penalty": 1.05}},
     "2": {
@@ -93,6 +102,22 @@ class UiVenus(EndpointAgent):
     to a question precedes the picture.
     """
 
+    # The harness of its scores on AndroidWorld was not released; these are its framework's.
+    published: ClassVar[Mapping[str, PublishedSettings]] = {
+        "android-world": PublishedSettings(
+            temperature=Stated(0.6, f"{MOBILE}/policy (its README: 0.1)"),
+            max_tokens=Stated(16_384, f"{MOBILE}/policy"),
+            retries=Stated(3, f"{MOBILE}/policy"),
+            history=Stated("its replies, and two screenshots", f"{MOBILE}, the script's n_img"),
+        ),
+        "android-world-1.5": PublishedSettings(
+            steps=Stated(30, NAVIGATION),
+            pause=Stated(2.5, NAVIGATION),
+            temperature=Stated(0.0, NAVIGATION),
+            history=Stated("its thoughts and actions", NAVIGATION),
+        ),
+    }
+
     class Options(EndpointAgent.Options):
         """The version of the model; how many past screenshots (2) or steps (1.5) it sees.
 
@@ -104,7 +129,8 @@ class UiVenus(EndpointAgent):
         steps: int = 0
 
         PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
-            "android-world": {"version": "2", "pictures": 2},
+            "android-world": {"version": "2", "pictures": 2, "retries": 3},
+            "android-world-1.5": {"version": "1.5"},
         }
 
     def start(self, briefing: Briefing) -> None:

@@ -53,7 +53,6 @@ _MODULES = {
     "flips": "pytest_mobileagent.report.flips_command",
     "init": "pytest_mobileagent.init",
     "pack": "pytest_mobileagent.report.pack_command",
-    "report": "pytest_mobileagent.report.export.report_command",
     "setup-avd": "pytest_mobileagent.device.setup_avd",
 }
 
@@ -238,6 +237,13 @@ def _record(arguments: list[str]) -> int:
     return record(arguments, this_project, project_settings)
 
 
+def _report(arguments: list[str]) -> int:
+    """Write tables or pages of runs; published scores by default beside this project's newest."""
+    from pytest_mobileagent.report.export.report_command import main as report
+
+    return report(arguments, _runs)
+
+
 def _review(arguments: list[str]) -> int:
     """Serve the review page, by default for a run of this project."""
     from pytest_mobileagent.review.review import main as review
@@ -293,6 +299,7 @@ _OWN = {
     "mcp": _mcp,
     "merge": _merge,
     "record": _record,
+    "report": _report,
     "review": _review,
     "show": _show,
 }

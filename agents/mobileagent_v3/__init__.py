@@ -8,7 +8,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pytest_mobileagent import Finish
-from pytest_mobileagent.agent import Agent, Image, Message, ModelOptions, ask, goal_at, instead
+from pytest_mobileagent.agent import (
+    NOT_SENT,
+    TASKS_LIMIT,
+    Agent,
+    Image,
+    Message,
+    ModelOptions,
+    PublishedSettings,
+    Stated,
+    ask,
+    goal_at,
+    instead,
+)
 from pytest_mobileagent.dialect import DialectError, Frame
 from pytest_mobileagent.dialect import MobileAgentV3 as Dialect
 from pytest_mobileagent.perception import encode, in_words, resized, smart_size
@@ -22,6 +34,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent import Briefing, Observation, Phone
     from pytest_mobileagent.dialect import Decision
 
+PORT = "X-PLUG/MobileAgent@11cea57, Mobile-Agent-v3"
+WORLD = f"{PORT}/android_world_v3/android_world"
 LEAST_PIXELS, MOST_PIXELS = 3_136, 10_035_200
 RECENT = 5
 SUBGOALS = 3
@@ -96,6 +110,22 @@ class MobileAgentV3(Agent):
     asks = False
     roles: ClassVar[Sequence[str]] = ("manager", "executor", "reflector", "notetaker")
     sees: ClassVar[Sequence[str]] = ("screenshot",)
+    published: ClassVar[Mapping[str, PublishedSettings]] = {
+        "android-world": PublishedSettings(
+            android=Stated("13", f"{PORT}/README.md (Evaluation on AndroidWorld)"),
+            screen=Stated("1080x2400", f"{PORT}/README.md (Evaluation on AndroidWorld)"),
+            steps=Stated(TASKS_LIMIT, f"{WORLD}/suite_utils.py (_allocate_step_budget)"),
+            pause=Stated(3.0, f"{WORLD}/agents/mobile_agent_v3.py"),
+            temperature=Stated(NOT_SENT, f"{WORLD}/agents/infer_ma3.py"),
+            max_tokens=Stated(NOT_SENT, f"{WORLD}/agents/infer_ma3.py"),
+            retries=Stated(9, f"{WORLD}/agents/infer_ma3.py (ten attempts)"),
+            history=Stated(
+                "the plan, notes, and the last attempts", f"{WORLD}/agents/mobile_agent_v3_agent.py"
+            ),
+            seed=Stated(30, f"{PORT}/android_world_v3/run_ma3.py"),
+            runs=Stated(1, f"{PORT}/android_world_v3/run_ma3.sh"),
+        )
+    }
 
     class Options(ModelOptions):
         """The options of the original's command line, and of its port to AndroidWorld.
@@ -114,7 +144,7 @@ class MobileAgentV3(Agent):
 
         PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
             # The port skips notes for goals without certain words.
-            "android-world": {"open_app": True, "notetaker": True},
+            "android-world": {"open_app": True, "notetaker": True, "retries": 9},
         }
 
     def run(self, briefing: Briefing, phone: Phone) -> None:

@@ -30,6 +30,13 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dialect.dialect import Decision
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.observation import DeviceInfo, Observation
+    from pytest_mobileagent.episode.published import (
+        NOT_SENT,
+        TASKS_LIMIT,
+        UNTIL_IT_RESTS,
+        PublishedSettings,
+        Stated,
+    )
     from pytest_mobileagent.llm.model import (
         CompletionOptions,
         Image,
@@ -45,9 +52,10 @@ if TYPE_CHECKING:
 __getattr__ = lazy_names(__name__)
 
 __all__ = [
-    "Agent", "BadOptionError", "Briefing", "CompletionOptions", "Decision", "DeviceInfo",
-    "Endpoint", "EndpointAgent", "EpisodeOver", "Image", "KnowsTask", "Message", "Model",
-    "ModelCall", "ModelOptions", "ModelReply", "ModelUnavailable", "Move", "Observation", "Phone",
-    "Recorder", "Reply", "Scripted", "Tool", "ToolCall", "Turn", "ask", "given_up", "goal_at",
-    "instead", "make_options", "opened", "text_tokens",
+    "NOT_SENT", "TASKS_LIMIT", "UNTIL_IT_RESTS", "Agent", "BadOptionError", "Briefing",
+    "CompletionOptions", "Decision", "DeviceInfo", "Endpoint", "EndpointAgent", "EpisodeOver",
+    "Image", "KnowsTask", "Message", "Model", "ModelCall", "ModelOptions", "ModelReply",
+    "ModelUnavailable", "Move", "Observation", "Phone", "PublishedSettings", "Recorder", "Reply",
+    "Scripted", "Stated", "Tool", "ToolCall", "Turn", "ask", "given_up", "goal_at", "instead",
+    "make_options", "opened", "text_tokens",
 ]  # fmt: skip

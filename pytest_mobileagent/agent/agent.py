@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, overload, runtime_checkable
 
 from pytest_mobileagent._task.solution import Move, Scene, golden_moves
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dialect.dialect import Decision
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.observation import DeviceInfo, Observation
+    from pytest_mobileagent.episode.published import PublishedSettings
     from pytest_mobileagent.llm.model import Model, Models
     from pytest_mobileagent.screen.screen import Screen
 
@@ -216,6 +218,8 @@ class Agent:
     `sees` names the parts of a screen that it needs: its "screenshot", its "hierarchy" or both. All
     phones provide them; recorded pages may lack one. With `mobile_screenshots=needed`, an agent
     that names only the hierarchy gets no screenshots.
+
+    `published` states, by the names of presets, what the authors of a published agent ran it with.
     """
 
     roles: ClassVar[Sequence[str]] = ()
@@ -223,6 +227,7 @@ class Agent:
     extras: ClassVar[Sequence[str]] = ()
     sees: ClassVar[Sequence[str]] = ()
     asks: ClassVar[bool] = True
+    published: ClassVar[Mapping[str, PublishedSettings]] = MappingProxyType({})
 
     class Options:
         """The options that an agent declares; none by default."""

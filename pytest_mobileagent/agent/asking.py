@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 _ATTEMPTS = 3
-_SETTINGS = ("temperature", "top_p", "max_tokens", "seed")
+_SETTINGS = ("temperature", "top_p", "max_tokens", "seed", "retries")
 
 
 class ModelOptions:
@@ -51,12 +51,14 @@ class ModelOptions:
     - `strict`: whether replies that the original's code cannot parse are errors here too, and
       replies that it misreads are misread; `docs/dialects.md` lists them.
     - `temperature`, `max_tokens`: sent to models; None for the original's values.
+    - `retries`: how often to ask again if the provider is busy; None for the run's own number.
     """
 
     on_error: Literal["", "no action", "ask again", "finish", "give up", "crash"] = ""
     strict: bool = False
     temperature: float | None = None
     max_tokens: int | None = None
+    retries: int | None = None
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from pytest_mobileagent.jsonable import decimal_number, whole_number
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from pytest_mobileagent.episode.published import PublishedSettings
     from pytest_mobileagent.llm.reference import ModelChoice
 
 _BOOLS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
@@ -65,10 +66,9 @@ def _with_preset(agent: str, declared: type[Any], given: Sequence[str]) -> Seque
         BadOptionError: if there is no such preset.
     """
     presets: Mapping[str, Mapping[str, Any]] = getattr(declared, "PRESETS", {})
-    names = [word.partition("=")[2] for word in given if word.partition("=")[0] == "preset"]
-    if not names or "preset" in _types(declared):
+    chosen = chosen_preset(given)
+    if chosen is None or "preset" in _types(declared):
         return given
-    chosen = names[-1]
     if chosen not in presets:
         known = ", ".join(presets) or "none"
         raise BadOptionError(f"preset={chosen}: {agent} has no such preset (available: {known})")
@@ -91,6 +91,12 @@ def check_models(agent: Any, options: Any, choice: ModelChoice) -> None:
             raise AgentError(f"--mobile-model={reference}: {error}") from error
 
 
+def chosen_preset(given: Sequence[str]) -> str | None:
+    """Return the preset that `KEY=VALUE` words choose; None without one."""
+    names = [word.partition("=")[2] for word in given if word.partition("=")[0] == "preset"]
+    return names[-1] if names else None
+
+
 def as_word(value: Any) -> str:
     """Return an option's value in the format of `--mobile-agent-option KEY=`."""
     return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
@@ -99,6 +105,23 @@ def as_word(value: Any) -> str:
 def as_dict(options: Any) -> dict[str, Any]:
     """Return the values of all options, as they are recorded."""
     return {name: getattr(options, name, None) for name in _types(type(options))}
+
+
+def published_with(agent: type[Any], given: Sequence[str]) -> dict[str, Any] | None:
+    """Return what a run records of the preset chosen by `KEY=VALUE` words of an agent's options.
+
+    Its fields are the `preset`, its `settings`, and the values of all `options` with the preset
+    alone. None if there is no preset, or the agent declares no published settings for it.
+
+    Raises:
+        BadOptionError: if the agent does not accept the words.
+    """
+    preset = chosen_preset(given)
+    settings: PublishedSettings | None = getattr(agent, "published", {}).get(preset)
+    if preset is None or settings is None:
+        return None
+    alone = as_dict(make_options(agent.__name__, agent.Options, [f"preset={preset}"]))
+    return {"preset": preset, "settings": settings.to_json(), "options": alone}
 
 
 def _made(agent: str, declared: type[Any], values: dict[str, Any]) -> Any:

@@ -71,7 +71,7 @@ class AndroidWorld(Dialect):
 
     - `input_text` taps the element, types, and presses enter; empty text does nothing.
     - `scroll` names the side of the content to show. Element 0 is an element like any other; in the
-      original, it means the whole screen.
+      original, and if it is read strictly, it means the whole screen.
     - `scroll` and `swipe` without a direction do nothing. The direction of `swipe`, which the
       prompts do not offer, is the finger's for up and down, and the opposite for left and right, as
       in the original's code.
@@ -104,6 +104,8 @@ class AndroidWorld(Dialect):
         fields = _code_fields(action[1].strip())
         if self.text_only and fields["action_type"] == "click" and fields.get("index") is None:
             raise DialectError("a click without an index", on_error="crash")
+        if fields["action_type"] == "scroll" and fields.get("index") in {0, "0"}:
+            fields = {name: value for name, value in fields.items() if name != "index"}
         return Decision(_actions(fields, frame), {"reason": reason[1].strip()})
 
     def print(self, decision: Decision, frame: Frame) -> str:

@@ -79,7 +79,8 @@ class SeeAct(Dialect):
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return the decision as the code reads it, which needs exact names and letters.
 
-        The code drops the text of a value after a colon.
+        The code drops the text of a value after a colon, and takes the first element of a swipe for
+        the whole screen.
         """
         lines: dict[str, str] = {}
         for line in words.split("\n"):
@@ -93,7 +94,8 @@ class SeeAct(Dialect):
         if (kind in _TOUCHES and value != "None") or (kind == "SWIPE" and value not in OPPOSITE):
             raise DialectError(f"{kind} does not accept the value {quoted(value)}")
         letter = re.sub(r"[.]+|\s+", " ", lines.get("ELEMENT", "None")).strip()
-        letter = letter if letter in frame.marks else "None"
+        is_whole = kind == "SWIPE" and letter == "A"
+        letter = "None" if is_whole or letter not in frame.marks else letter
         return self._read(f"ELEMENT: {letter}\nACTION: {kind}\nVALUE: {value}", frame)
 
     def _print(self, action: Action, parts: Parts, frame: Frame) -> str:

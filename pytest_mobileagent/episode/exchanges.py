@@ -129,19 +129,37 @@ def _asking(calls: Path) -> Path:
 
 def first_prompt(episode: Path) -> str:
     """Return the text of the first prompt of an episode, or "" if none is recorded."""
-    try:
-        lines, _ = new_lines(episode / STREAM, 0)
-    except OSError:
-        return ""
-    for line in lines:
+    for exchange in _exchanges(episode):
         try:
-            messages = expect(parse_json(line)["prompt"], list, "prompt")
+            messages = expect(exchange["prompt"], list, "prompt")
             words = "\n".join(_words(message["content"]) for message in messages)
         except (ValueError, LookupError, TypeError, AttributeError):
             continue
         if words:
             return words
     return ""
+
+
+def settings_sent(episode: Path) -> list[dict[str, Any]]:
+    """Return the settings with which models were called in an episode, each once."""
+    each = [exchange.get("settings") for exchange in _exchanges(episode)]
+    found: list[dict[str, Any]] = []
+    for settings in each:
+        if isinstance(settings, dict) and settings not in found:
+            found.append(settings)
+    return found
+
+
+def _exchanges(episode: Path) -> Iterator[dict[str, Any]]:
+    """Yield the readable lines of an episode's calls.jsonl."""
+    try:
+        lines, _ = new_lines(episode / STREAM, 0)
+    except OSError:
+        return
+    for line in lines:
+        with contextlib.suppress(ValueError):
+            if isinstance(exchange := parse_json(line), dict):
+                yield exchange
 
 
 def _words(content: Any) -> str:

@@ -24,7 +24,7 @@ from pytest_mobileagent.episode.record import EpisodeRecord, Step, Termination
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import STREAM, where
 from pytest_mobileagent.errors import RecordError, TaskError
-from pytest_mobileagent.fileio import parse_json, read_text
+from pytest_mobileagent.fileio import opened, parse_json, read_text
 from pytest_mobileagent.jsonable import expect, to_line
 from pytest_mobileagent.screen.screen import Screen
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action.matching import Golden
 
 E = TypeVar("E", bound=EpisodeRecord)
+_LONGEST_HEAD = 65_536  # bytes
 # The known fields of each record, with their types; all others are kept in `extra`.
 _HEAD: dict[str, Any] = {
     "agent": str,
@@ -159,6 +160,16 @@ def assemble(
         **about,
         **ending,
     )
+
+
+def head_of(folder: Path) -> dict[str, Any]:
+    """Return the first record of the episode in a folder, as it was written; {} if unreadable."""
+    try:
+        with opened(folder / STREAM) as stream:
+            head = parse_json(stream.readline(_LONGEST_HEAD))
+    except (OSError, ValueError):
+        return {}
+    return head if isinstance(head, dict) else {}
 
 
 def records_of(folder: Path) -> list[dict[str, Any]]:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 
 RUN = "run.json"
+_STATED = {"value": str | int | float, "source": str}
 # The known fields of a run's head, with their kinds (see `jsonable.check`).
 HEAD: dict[str, Any] = {
     "id": str | None,
@@ -56,6 +57,7 @@ HEAD: dict[str, Any] = {
     "fingerprint": str | None,
     "digests": Maybe(Each(dict)),
     "versions": Maybe(Each(str | None)),
+    "published": Maybe({"preset": str, "settings": Each(Maybe(_STATED)), "options": dict}),
     "resumed": Maybe([{"when": str, "command": [str], "differs_in": [str]}]),
     "reused_from": str | None,
     "rescored_from": str | None,

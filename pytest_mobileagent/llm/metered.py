@@ -14,6 +14,7 @@ from pytest_mobileagent.errors import AgentError, HostError, in_one_line
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.known_replies import RepeatCounter
 from pytest_mobileagent.llm.model import (
+    RETRIES,
     Completion,
     Image,
     Message,
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.reference import ModelReference
 
 
-_ATTEMPTS = 8
 _LONGEST_RETRY = 180.0  # seconds after the first attempt until a provider counts as down
 
 
@@ -133,15 +133,16 @@ class MeteredModel:
     ) -> ModelReply:
         """Ask the model, and return its reply (see `Model`)."""
         messages = _messages(prompt, images, options.pop("system", ""))
+        retries = options.pop("retries", None)
         given: dict[str, Any] = {**options, "extra": options.get("extra") or {}}
         given |= {"stop": tuple(options.get("stop", ())), "tools": tuple(options.get("tools", ()))}
         request = Request(messages, **given)
         try:
-            return self._complete(request)
+            return self._complete(request, RETRIES if retries is None else retries)
         except HostError as error:
             raise ModelUnavailable(without_keys(str(error))) from error
 
-    def _complete(self, request: Request) -> ModelReply:
+    def _complete(self, request: Request, retries: int) -> ModelReply:
         key, cached = self._find_reply(request)
         if cached is not None:
             return self._reply(
@@ -150,7 +151,7 @@ class MeteredModel:
         if why := self.models.spending.over():
             raise BudgetSpent(why)
         try:
-            asked = self._ask(request)
+            asked = self._ask(request, retries)
         except Exception as error:
             self._record(request, None, None, without_keys(in_one_line(error)))
             if isinstance(error, ProviderError):
@@ -173,12 +174,16 @@ class MeteredModel:
         key = cache.key(self.reference, request, repeat)
         return key, cache.find(key)
 
-    def _ask(self, request: Request) -> TimedCompletion:
-        """Ask until there is an answer, as long as a retry can help."""
+    def _ask(self, request: Request, retries: int) -> TimedCompletion:
+        """Ask until there is an answer, as long as a retry can help and is permitted."""
         import stamina  # only imported if a model is asked
 
         attempts = stamina.retry_context(
-            on=_wait, attempts=_ATTEMPTS, timeout=_LONGEST_RETRY, wait_initial=1.0, wait_max=30.0
+            on=_wait,
+            attempts=max(0, retries) + 1,
+            timeout=_LONGEST_RETRY,
+            wait_initial=1.0,
+            wait_max=30.0,
         )
         began = time.monotonic()
         for attempt in attempts:

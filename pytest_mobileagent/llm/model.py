@@ -226,6 +226,9 @@ class ModelReply:
         )
 
 
+RETRIES = 7  # of a call, unless its `retries` say otherwise
+
+
 class CompletionOptions(TypedDict, total=False):
     """Options of a completion other than its prompt; the provider chooses values for missing ones.
 
@@ -233,6 +236,8 @@ class CompletionOptions(TypedDict, total=False):
     - `stop`: strings at which the reply ends. `tools`: the tools that the model may call.
     - `stream`: whether to stream the reply, so the time to the first token is measured.
     - `extra`: further fields of the provider's API, which are sent unchanged.
+    - `retries`: how often to ask again if the provider is busy or cannot be reached; by default 7
+      times, within three minutes.
     """
 
     system: str
@@ -244,6 +249,7 @@ class CompletionOptions(TypedDict, total=False):
     tools: Sequence[Tool]
     stream: bool
     extra: Mapping[str, Any] | None
+    retries: int | None
 
 
 class Model(Protocol):

@@ -65,6 +65,20 @@ class RunAgents:
             )
         return self._process
 
+    @cached_property
+    def published(self) -> dict[str, Any] | None:
+        """What the run records of the preset of its agent (see `published_with`)."""
+        from pytest_mobileagent.agent.options import chosen_preset, published_with
+
+        given = self._settings["mobile-agent-option"].value or ()
+        named = self._run.names_agent and self._run.program_if_named() is None
+        if not named or chosen_preset(given) is None:
+            return None
+        with suppress(AgentError):  # the first episode reports it
+            found = self.process.load() if self.run_apart else None
+            return found["published"] if found else published_with(self.load(), given)
+        return None
+
     @property
     def run_apart(self) -> bool:
         """Whether the agent runs in its own process."""
@@ -111,6 +125,7 @@ class RunAgents:
                 about = self.process.load()
                 needs = {name: about[name] for name in NEEDS}
                 self.asks = about["asks"]
+                self.published  # read before the process ends
                 if self._run.is_distributed:  # workers have their own
                     self.end()
             else:

@@ -120,6 +120,7 @@ def _episodes(run: RunConfig) -> dict[str, Any]:
         "device": run.settings["mobile-device"].text,
         "virtual": run.devices.source.is_virtual,
         **({} if run.devices.source.is_live else {"recorded_pages": True}),
+        **({} if run.agents.published is None else {"published": run.agents.published}),
     }
 
 
@@ -139,6 +140,7 @@ def _parts_of_episodes(run: RunConfig) -> dict[str, Any]:
             *given_of(run, "mobile-pace", "mobile-path", "mobile-user"),
         ],
         "noise": noise_of(run) or None,
+        "published": run.agents.published,
     }
 
 

@@ -239,6 +239,7 @@ class Report(TypedDict):
     gate: NotRequired[dict[str, Any]]
     comparison: NotRequired[dict[str, Any]]
     flips: NotRequired[dict[str, Any]]
+    published: NotRequired[list[dict[str, Any]]]
 
 
 def _from_1(given: dict[str, Any]) -> dict[str, Any]:

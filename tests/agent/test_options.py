@@ -5,7 +5,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import pytest
 
-from pytest_mobileagent.agent.options import BadOptionError, as_dict, make_options
+from pytest_mobileagent.agent import Agent, PublishedSettings, Stated
+from pytest_mobileagent.agent.options import (
+    BadOptionError,
+    as_dict,
+    make_options,
+    published_with,
+)
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -207,3 +213,28 @@ def test_preset_value_may_contain_a_comma() -> None:
 def test_presets_are_listed_with_the_options(word: str, hint: str) -> None:
     with pytest.raises(BadOptionError, match=rf"{hint} \(spa-bench \| mobileagentbench\)"):
         make_options("Mine", Preset, [word])
+
+
+class Published(Agent):
+    """An agent with a preset whose published settings it declares, and one without them."""
+
+    published: ClassVar = {"paper": PublishedSettings(steps=Stated(30, "section 4"))}
+
+    class Options:
+        history: int = 3
+
+        PRESETS: ClassVar = {"paper": {"history": 5}, "other": {}}
+
+
+def test_a_preset_has_the_settings_of_its_paper() -> None:
+    found = published_with(Published, ["preset=paper", "history=7"])
+    assert found is not None
+    assert (found["preset"], found["options"]) == ("paper", {"history": 5})
+    stated = {name: each for name, each in found["settings"].items() if each is not None}
+    assert stated == {"steps": {"value": 30, "source": "section 4"}}
+
+
+@pytest.mark.parametrize("words", [[], ["history=7"], ["preset=other"]])
+def test_without_such_a_preset_there_are_none(words: list[str]) -> None:
+    assert published_with(Published, words) is None
+    assert published_with(object, words) is None

@@ -163,6 +163,15 @@ def test_busy_provider_is_retried(make: Make, tmp_path: Path, fault: Fault) -> N
     assert Ledger(tmp_path / "spent.jsonl").spent().tokens == 4
 
 
+def test_agents_may_ask_for_fewer_retries(make: Make) -> None:
+    busy = Fault(429, retry_after=0)
+    assert make(busy, busy, "at last").complete("Hello?", retries=2).call.retries == 2
+    with pytest.raises(ModelUnavailable, match="too many requests"):
+        make(busy, busy, "too late").complete("Hello?", retries=1)
+    with pytest.raises(ModelUnavailable, match="too many requests"):
+        make(busy, "too late").complete("Hello?", retries=0)
+
+
 def test_retry_is_recorded_and_not_logged(make: Make, caplog: pytest.LogCaptureFixture) -> None:
     assert make(Fault(429, retry_after=0), "at last").complete("Hello?").call.retries == 1
     assert not caplog.records

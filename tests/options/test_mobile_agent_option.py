@@ -68,3 +68,34 @@ def test_an_invalid_option_is_reported_before_anything_starts(patient, given, me
     result = patient.run("tasks", "--agent=patient", *chosen)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([message])
+
+
+PUBLISHED = AGENT.replace(
+    "class Patient(Agent):",
+    """from pytest_mobileagent.agent import PublishedSettings, Stated
+
+class Patient(Agent):
+    published = {"paper": PublishedSettings(seed=Stated(30, "section 4"), steps=Stated(9, "5"))}
+""",
+).replace("history: int", 'PRESETS = {"paper": {"history": 5}}\n        history: int')
+
+
+@pytest.mark.parametrize("process", ["on", "off"])
+def test_a_run_records_what_its_preset_stands_for(project: Project, process: str) -> None:
+    project.write(agents__patient=PUBLISHED)
+    chosen = "--mobile-agent-option=preset=paper", f"--mobile-agent-process={process}"
+    assert answer_of(project, *chosen).startswith("5 none")
+    (run,) = (project.pytester.path / "runs").iterdir()
+    about = json.loads((run / "report.json").read_text())["run"]
+    assert about["published"]["preset"] == "paper"
+    assert about["published"]["settings"]["seed"] == {"value": 30, "source": "section 4"}
+    assert about["published"]["options"] == {"history": 5, "word": "none"}
+    assert about["fingerprints"]["published"] is not None
+
+
+def test_a_run_without_a_preset_records_none(patient: Project) -> None:
+    answer_of(patient)
+    (run,) = (patient.pytester.path / "runs").iterdir()
+    about = json.loads((run / "run.json").read_text())["run"]
+    assert "published" not in about
+    assert about["fingerprints"]["published"] is None

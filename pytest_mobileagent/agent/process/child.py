@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.agent.agent import KnowsTask
 from pytest_mobileagent.agent.conversation import work
-from pytest_mobileagent.agent.options import as_dict, check_models, make_options
+from pytest_mobileagent.agent.options import (
+    as_dict,
+    check_models,
+    make_options,
+    published_with,
+)
 from pytest_mobileagent.agent.phone import Channel
 from pytest_mobileagent.agent.process.wire import (
     END,
@@ -94,13 +99,18 @@ def _load(
     try:
         values = options(given)
         check_models(agent, values, choice)
+        published = published_with(agent, given)
     except ValueError as error:
         raise _refused(connection, f"--mobile-agent-option {error}") from error
     except AgentError as error:
         raise _refused(connection, str(error)) from error
     knows_task = isinstance(agent, KnowsTask) or hasattr(agent, "assign_task")
     names = {name: [str(each) for each in getattr(agent, name, ())] for name in NEEDS}
-    about = {"knows_task": knows_task, "asks": bool(getattr(agent, "asks", True))}
+    about = {
+        "knows_task": knows_task,
+        "asks": bool(getattr(agent, "asks", True)),
+        "published": published,
+    }
     send_to_worker(connection, "ready", options=as_dict(values), **about, **names)
     return agent, options
 

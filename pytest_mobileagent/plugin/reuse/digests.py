@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _LARGEST_SOURCE = 1_000_000  # bytes
 PARTS = (
     "tasks", "checks", "apps", "agent", "models", "prompts", "device", "environments", "seeds",
-    "limits", "plugin", "wording", "noise",
+    "limits", "plugin", "wording", "noise", "published",
 )  # fmt: skip
 
 

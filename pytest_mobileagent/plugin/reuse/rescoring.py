@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 _MOST = 3  # node ids that are listed
 _NOT_COMPLETE = {None, "interrupted", "budget"}  # terminations
-_OF_EPISODES = ("agent", "models", "price_table", "device", "virtual", "recorded_pages")
+_OF_EPISODES = (
+    "agent", "models", "price_table", "device", "virtual", "recorded_pages", "published",
+)  # fmt: skip
 _MADE_ANEW = {"tasks", "checks", "plugin"}  # fingerprints
 
 

@@ -27,6 +27,7 @@ from pytest_mobileagent.report.comparison.pairing import (
 from pytest_mobileagent.report.metrics.doubtful import unclear_as_failed
 from pytest_mobileagent.report.metrics.noise import noise_totals
 from pytest_mobileagent.report.names import agent_name, names_of
+from pytest_mobileagent.report.published.settings import unlike_preset
 from pytest_mobileagent.report.text.table import label
 from pytest_mobileagent.statistics import mean, standard_error, student_cdf
 
@@ -91,6 +92,8 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
       and in `run`; `nodes`: the machines of each run, if workers were on several.
     - `differs_in`: the fingerprints of run.json that differ; `should_be_equal`: those of them that
       should be equal when agents are compared; `unknown`: those that one of the runs lacks.
+    - `unlike_preset`: the settings in which each run differs from the published ones of its preset,
+      in `baseline` and in `run` (see `published.settings`).
 
     Unclear answers count as failed, as in gates.
 
@@ -137,6 +140,10 @@ def _conditions(base: RecordedRun, run: RecordedRun, both: Collection[Key]) -> d
         "differs_in": differs_in,
         "should_be_equal": [name for name in differs_in if name in SHOULD_BE_EQUAL],
         "unknown": unknown,
+        "unlike_preset": {
+            whose: unlike_preset(each.folder, each.about, each.tasks)
+            for whose, each in (("baseline", base), ("run", run))
+        },
     }
 
 

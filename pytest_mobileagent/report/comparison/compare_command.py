@@ -36,6 +36,7 @@ from pytest_mobileagent.report.comparison.episode_pairs import (
 from pytest_mobileagent.report.gate.decide import decide_finished, decision_lines, decision_markdown
 from pytest_mobileagent.report.gate.spec import read_gate
 from pytest_mobileagent.report.names import names_of
+from pytest_mobileagent.report.published.settings import in_words
 from pytest_mobileagent.report.recorded_run import find_run, recorded_run
 from pytest_mobileagent.report.text.markdown import collapsible, escape, escape_url, table
 from pytest_mobileagent.report.text.table import interval, label, percent, shortener, signed
@@ -152,7 +153,17 @@ def remarks(comparison: Comparison) -> list[str]:
     if comparison["unknown"]:
         names = ", ".join(map(printable, comparison["unknown"]))
         found.append(f"warning: not known for both runs, so maybe different: {names}")
-    return [*found, *machines_remarks(comparison)]
+    return [*found, *_unlike_presets(comparison), *machines_remarks(comparison)]
+
+
+def _unlike_presets(comparison: Comparison) -> list[str]:
+    """Return the settings in which each run differs from the published ones of its preset."""
+    found = comparison.get("unlike_preset") or {}  # missing in comparisons of older versions
+    return [
+        f"note: the {whose} differs from its preset in: {printable(', '.join(in_words(unlike)))}"
+        for whose, unlike in found.items()
+        if unlike
+    ]
 
 
 def comparison_markdown(comparison: Comparison, page: str = "") -> list[str]:

@@ -7,7 +7,7 @@ import sys
 from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.episode.runs import INDEX, RUN
@@ -18,41 +18,65 @@ from pytest_mobileagent.report.export.layouts import OWN, Run, find_layout, list
 from pytest_mobileagent.report.export.tables import as_csv, as_latex, as_markdown
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.names import names_of
+from pytest_mobileagent.report.published.beside import published_beside
+from pytest_mobileagent.report.published.settings import unlike_preset
+from pytest_mobileagent.report.published.tables import as_lines, as_table
 from pytest_mobileagent.report.recorded_run import REPORT, find_run, is_run, recorded_run, report_of
 from pytest_mobileagent.report.text.narration import PAGE
 from pytest_mobileagent.report.text.pull_request import SUMMARY
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from pytest_mobileagent.report.export.tables import Table
 
 _TABLES = {"csv": as_csv, "markdown": as_markdown, "latex": as_latex}
 _PACKED, LEADERBOARD = "report-packed.html", "leaderboard.html"
 _PROTECTED = {RUN, INDEX, REPORT, SUMMARY}  # files that the run itself has written
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Write a table or a page, and return the exit status: 1 if a run cannot be read or written."""
+def main(arguments: Sequence[str], runs: Callable[[], Path] = lambda: Path("runs")) -> int:
+    """Write a table or a page, and return the exit status: 1 if a run cannot be read or written.
+
+    `runs` returns the folder of this project's runs, whose newest is shown beside published scores
+    if no run is named.
+    """
     parser = _parser()
     given = parser.parse_args(arguments)
     if given.layouts:
         sys.stdout.write(listing())
         return 0
-    if not given.runs:
-        parser.error("name a RUN (--layouts needs none)")
-    if given.layout and given.format not in _TABLES:
-        parser.error(f"--layout is for {', '.join(_TABLES)}; --format is {given.format}")
-    if given.format != "html" and given.pack:
-        parser.error("--pack is for --format=html")
-    if given.pack and len(given.runs) > 1:
-        parser.error("--pack is for the page of one run; a leaderboard has no pictures")
+    given.format = given.format or ("markdown" if given.published is None else "text")
+    if wrong := _conflict(given):
+        parser.error(wrong)
     try:
+        if given.published is not None and not given.runs:
+            given.runs = [str(runs())]
         _report(given)
     except (OSError, HostError, RecordError) as error:
         sys.stderr.write(f"error: {printable(str(error))}\n")
         return 1
     return 0
+
+
+def _conflict(given: argparse.Namespace) -> str:
+    """Return what is wrong with options that do not fit together; "" if all do."""
+    beside, form, several = given.published is not None, given.format, len(given.runs) > 1
+    conflicts = {
+        "name a RUN (--layouts and --published need none)": not given.runs and not beside,
+        "--published has a table of its own: leave --layout out": beside and given.layout,
+        "--published is for the page of one run: name one, or another --format": (
+            beside and form == "html" and several
+        ),
+        "--format=text is for --published": form == "text" and not beside,
+        f"--layout is for {', '.join(_TABLES)}; --format is {form}": (
+            given.layout and form not in _TABLES
+        ),
+        "--pack is for --format=html": given.pack and form != "html",
+        "--pack is for the page of one run; a leaderboard has no pictures": given.pack and several,
+    }
+    return next((words for words, is_so in conflicts.items() if is_so), "")
 
 
 def _report(given: argparse.Namespace) -> None:
@@ -71,9 +95,11 @@ def _report(given: argparse.Namespace) -> None:
     if given.format == "html" and len(runs) > 1:
         _write_leaderboard(runs, given.output)
     elif given.format == "html":
-        _write_page(runs[0], given.output, pack=given.pack)
+        _write_page(runs[0], given.output, given.published, pack=given.pack)
+    elif given.published is not None and given.format != "json":
+        _write_published(given, runs)
     elif given.format == "json":
-        _write(_json(list(map(_read, runs))), given.output)
+        _write(_json(list(map(_read, runs)), _published(given, runs)), given.output)
     else:
         _write_table(given, list(map(_read, runs)))
 
@@ -89,8 +115,12 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     about = "a run: a row of the table; for layouts of counts, the file with the counts"
     add("runs", metavar="RUN", nargs="*", help=about)
-    formats = ("html", "json", *_TABLES)
-    add("--format", choices=formats, default="markdown", help="of the output (default: markdown)")
+    formats = ("text", "html", "json", *_TABLES)
+    form = "of the output (default: markdown; with --published, text)"
+    add("--format", choices=formats, help=form)
+    published = "put the published scores in this TOML file beside the runs (default: the newest): "
+    published += "the differences, whether chance explains them, and the settings that differ"
+    add("--published", metavar="FILE", type=Path, help=published)
     layout = "a table of a paper, as in spa-bench:3, or its main table (default: our own columns)"
     add("--layout", metavar="PAPER[:TABLE]", type=find_layout, help=layout)
     add("--layouts", action="store_true", help="list all layouts, with what they need")
@@ -112,7 +142,8 @@ def _check(output: Path | None, *, is_page: bool) -> None:
 def _read(run: Path) -> Run:
     recorded = recorded_run(run)
     with _reading(run):
-        return Run(recorded.about, summarise(recorded.tasks), recorded.tasks)
+        unlike = unlike_preset(run, recorded.about, recorded.tasks)
+        return Run(recorded.about, summarise(recorded.tasks), recorded.tasks, unlike)
 
 
 @contextmanager
@@ -124,17 +155,47 @@ def _reading(run: Path) -> Iterator[None]:
         raise RecordError(f"{run} is damaged: {why}") from error
 
 
-def _json(runs: Sequence[Run]) -> str:
-    each = [{"run": run.about, "summary": run.summary} for run in runs]
+def _json(runs: Sequence[Run], published: Sequence[Any]) -> str:
+    each = [
+        {"run": run.about, "summary": run.summary, "unlike_preset": run.unlike_preset}
+        for run in runs
+    ]
+    for run, scores in zip(each, published, strict=False):
+        run["published"] = scores
     return json.dumps({"runs": each}, ensure_ascii=False, indent=2) + "\n"
 
 
 def _write_table(given: argparse.Namespace, runs: Sequence[Run]) -> None:
     """Write a table of runs in the given layout and format."""
-    table = tabulate(given.layout or OWN, runs)
+    _write_formatted(tabulate(given.layout or OWN, runs), given)
+
+
+def _write_formatted(table: Table, given: argparse.Namespace) -> None:
     _write(_TABLES[given.format](table), given.output)
     if given.format == "csv":  # which cannot contain notes
         _warn(table.notes)
+
+
+def _published(given: argparse.Namespace, runs: Sequence[Path]) -> list[list[dict[str, Any]]]:
+    """Return the published scores beside each run; empty without --published."""
+    return [] if given.published is None else [_beside(run, given.published) for run in runs]
+
+
+def _beside(run: Path, published: Path) -> list[dict[str, Any]]:
+    recorded = recorded_run(run)
+    with _reading(run):
+        return published_beside(recorded, published)
+
+
+def _write_published(given: argparse.Namespace, runs: Sequence[Path]) -> None:
+    """Write the published scores beside runs, as lines or as a table."""
+    scores = _published(given, runs)
+    names = names_of([recorded_run(run).about for run in runs])
+    if given.format != "text":
+        _write_formatted(as_table(names, scores), given)
+        return
+    each = zip(names, scores, strict=True)
+    _write("".join(f"{line}\n" for name, own in each for line in as_lines(name, own)), given.output)
 
 
 def _write(text: str, output: Path | None) -> None:
@@ -168,17 +229,24 @@ def _write_leaderboard(runs: Sequence[Path], output: Path | None) -> None:
     sys.stdout.write(f"{printable(str(page))}\n")
 
 
-def _write_page(run: Path, output: Path | None, *, pack: bool) -> None:
-    """Write the page of a run, and print its path."""
-    from pytest_mobileagent.report.html.run_page import page_of, write_packed, write_page  # heavy
+def _write_page(run: Path, output: Path | None, published: Path | None, *, pack: bool) -> None:
+    """Write the page of a run, beside the scores in a file if one is given, and print its path."""
+    from pytest_mobileagent.report.html.run_page import (  # heavy
+        write_packed,
+        write_page,
+        written_somewhere,
+    )
 
+    whole = report_of(run)
+    if published is not None:
+        whole["published"] = _beside(run, published)
     if pack:
         page = output or run / _PACKED
-        if remark := write_packed(run, report_of(run), page):
+        if remark := write_packed(run, whole, page):
             _warn([remark])
     elif output is None:
-        page = page_of(run, anew=True)
+        page = written_somewhere(run / PAGE, lambda path: write_page(run, whole, path))
     else:
         page = output
-        write_page(run, report_of(run), page)
+        write_page(run, whole, page)
     sys.stdout.write(f"{printable(str(page))}\n")

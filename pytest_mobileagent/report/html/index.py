@@ -7,15 +7,16 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.exchanges import STREAM as CALLS
+from pytest_mobileagent.episode.reader import head_of
 from pytest_mobileagent.episode.record import AGENTS_FAULT
 from pytest_mobileagent.episode.runs import inside, slug
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.episode.wall_trials import TRIALS
-from pytest_mobileagent.fileio import opened, parse_json
 from pytest_mobileagent.jsonable import to_wire
 from pytest_mobileagent.report.html.exchanges import JUDGES
 from pytest_mobileagent.report.metrics.doubtful import broke
 from pytest_mobileagent.report.names import agent_name, run_name
+from pytest_mobileagent.report.published.settings import in_words, unlike_preset
 from pytest_mobileagent.report.text.lists import early_goals, notices
 from pytest_mobileagent.report.text.narration import FAILURES, nearest, without_names
 from pytest_mobileagent.report.text.table import cut
@@ -41,7 +42,6 @@ _ROW = (
     "as_run", "crashes", "step_accuracy",
 )  # fmt: skip
 _LONG, _SHORT = 300, 200  # characters of a reason, and of a condition
-_HEAD = 65_536  # bytes of a record that are read to get its first line
 
 
 def index_data(run: Path, whole: Report, mark: str = "") -> dict[str, Any]:
@@ -63,6 +63,11 @@ def index_data(run: Path, whole: Report, mark: str = "") -> dict[str, Any]:
         "gate": whole.get("gate"),
         "comparison": whole.get("comparison"),
         "flips": whole.get("flips"),
+        "published": [
+            {**each, "differs_in": in_words(each["differs_in"])}
+            for each in whole.get("published", ())
+        ],
+        "unlike_preset": in_words(unlike_preset(run, about, whole["tasks"])),
         "tasks": [row(run, task, about, mark) for task in whole["tasks"]],
     }
     return dict(to_wire(index))
@@ -74,7 +79,7 @@ def row(run: Path, task: Entry, about: Mapping[str, Any], mark: str = "") -> dic
     evidence = verdict.get("evidence") if isinstance(verdict, dict) else None
     evidence = evidence if isinstance(evidence, dict) else {}
     folders = attempts(run, task)
-    head = _head(folders[-1]) if folders else {}
+    head = head_of(folders[-1]) if folders else {}
     return {
         **{name: getattr(task, name) for name in _ROW},
         "cause": _cause(task),
@@ -136,16 +141,6 @@ def _judges(task: Entry) -> Any:
 
 def _cut(text: Any, most: int) -> str:
     return cut("" if text is None else str(text), most)
-
-
-def _head(episode: Path) -> dict[str, Any]:
-    """Return the first line of an episode's record; {} if it cannot be read."""
-    try:
-        with opened(episode / STREAM) as stream:
-            head = parse_json(stream.readline(_HEAD))
-    except (OSError, ValueError):
-        return {}
-    return head if isinstance(head, dict) else {}
 
 
 def _serial(head: Mapping[str, Any]) -> str | None:

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import base64
+import gzip
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -173,7 +176,10 @@ def test_records_of_a_run_are_not_overwritten(
         (["a", "b", "--format=html", "--pack"], "--pack is for the page of one run"),
         (["a", "--layout=b_moca"], "argument --layout: there is no 'b_moca', but spa-bench:2, "),
         (["a", "--layout=a3:7"], "there is no 'a3:7', but a3:2, a3:3, a3:4, a3:5, a3:6, "),
-        ([], "name a RUN (--layouts needs none)"),
+        ([], "name a RUN (--layouts and --published need none)"),
+        (["a", "--published=f", "--layout=a3"], "--published has a table of its own"),
+        (["a", "b", "--published=f", "--format=html"], "--published is for the page of one run"),
+        (["a", "--format=text"], "--format=text is for --published"),
     ],
 )
 def test_incompatible_options_are_reported(
@@ -204,3 +210,93 @@ def test_html_is_written_to_the_given_path(
     assert main([str(write_run("m3a")), "--format=html", "-o", str(page)]) == 0
     assert lines(capsys) == [str(page)]
     assert page.is_file()
+
+
+PUBLISHED = """
+suite = "clock"
+tasks = 116
+[[score]]
+agent = "m3a"
+score = 25.4
+source = "a paper"
+"""
+
+
+@pytest.fixture
+def published(tmp_path: Path) -> str:
+    path = tmp_path / "published.toml"
+    path.write_text(PUBLISHED)
+    return f"--published={path}"
+
+
+def test_published_scores_are_beside_the_newest_run(
+    write_run: WriteRun, published: str, capsys: Capture
+) -> None:
+    folder = write_run("m3a").parent
+    assert main([published], lambda: folder) == 0
+    assert lines(capsys)[0] == (
+        "m3a  100.0 (1 of 116 tasks, 1 epoch)   published 25.4   difference 74.6 (-4.7 to 74.6)   "
+        "differs in: tasks 1 for 116, model unknown, preset unknown"
+    )
+
+
+def test_two_runs_are_beside_their_scores(
+    write_run: WriteRun, published: str, tmp_path: Path, capsys: Capture
+) -> None:
+    path = tmp_path / "published.toml"
+    path.write_text(PUBLISHED + PUBLISHED[PUBLISHED.index("[[") :].replace("m3a", "t3a"))
+    runs = [str(write_run("m3a")), str(write_run("t3a", success=False))]
+    assert main([*runs, published]) == 0
+    assert [line.split()[0] for line in lines(capsys) if "published 25.4" in line] == ["m3a", "t3a"]
+    assert main([*runs, published, "--format=markdown"]) == 0
+    assert [line.split(" | ")[0] for line in lines(capsys)[2:4]] == ["| m3a", "| t3a"]
+    assert main([*runs, published, "--format=csv", "-o", str(tmp_path / "t.csv")]) == 0
+    assert (tmp_path / "t.csv").read_text().count("\n") == 3
+    assert "m3a: published in: a paper" in capsys.readouterr().err
+    assert main([*runs, published, "--format=json"]) == 0
+    first, second = json.loads(capsys.readouterr().out)["runs"]
+    assert (first["published"][0]["own"], second["published"][0]["own"]) == (1.0, 0.0)
+    assert first["unlike_preset"] == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ("m3b", "has no score of the agent 'm3a' among its 1 score; did you mean 'm3b'?"),
+        ("clocks", "its scores of m3a are of clocks; the run has clock"),
+        ("taskss", "unknown key 'taskss'; did you mean 'tasks'?"),
+    ],
+)
+def test_files_that_do_not_fit_the_run_are_refused(
+    write_run: WriteRun, published: str, capsys: Capture, wrong: str, told: str
+) -> None:
+    right = "m3a" if wrong == "m3b" else wrong.removesuffix("s")
+    run = write_run("m3a")
+    (run.parents[1] / "published.toml").write_text(PUBLISHED.replace(right, wrong))
+    assert main([str(run), published]) == 1
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.startswith("error: ")
+    assert told in shown.err
+
+
+def test_the_page_of_a_run_has_its_published_scores(
+    write_run: WriteRun, published: str, tmp_path: Path, capsys: Capture
+) -> None:
+    run = write_run("m3a")
+    assert main([str(run), "--format=html", published]) == 0
+    assert lines(capsys) == [str(run / "report.html")]
+    page = tmp_path / "page.html"
+    assert main([str(run), "--format=html", published, "-o", str(page)]) == 0
+    assert main([str(run), "--format=html", published, "--pack"]) == 0
+    for each in (run / "report.html", page, run / "report-packed.html"):
+        (scores,) = index_of(each)["published"]
+        assert scores["score"] == 0.254
+        assert scores["differs_in"] == ["tasks 1 for 116", "model unknown", "preset unknown"]
+
+
+def index_of(page: Path) -> dict[str, Any]:
+    """Return the index of a run's page."""
+    (block,) = re.findall(rb'id="index"[^>]*>([^<]*)<', page.read_bytes())
+    found: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(block)))
+    return found

@@ -15,6 +15,7 @@ from pytest_mobileagent.report.entry import Entry
 from pytest_mobileagent.report.export.tables import Cell, Column, Table
 from pytest_mobileagent.report.metrics.summary import totals
 from pytest_mobileagent.report.names import names_of
+from pytest_mobileagent.report.published.settings import Difference, in_words, preset_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,12 +27,14 @@ VIRTUAL = "virtual phones test the harness; do not publish these numbers as an a
 class Run:
     """A run in a table: its "run" object in report.json, its summary, and its tasks' entries.
 
-    In tables of counts, `summary` has the counts of a file, and there are no tasks.
+    In tables of counts, `summary` has the counts of a file, and there are no tasks. `unlike_preset`
+    are the settings in which it differs from its preset.
     """
 
     about: Mapping[str, Any]
     summary: Mapping[str, Any]
     tasks: Sequence[Entry] = ()
+    unlike_preset: Sequence[Difference] = ()
 
     @property
     def is_on_path(self) -> bool:
@@ -193,4 +196,7 @@ def _notes(layout: Layout, run: Run, shown: Run, cells: Sequence[Cell]) -> Itera
         yield "its tasks give none of these numbers; `report --layouts` says what the table needs"
     if run.about.get("virtual"):
         yield VIRTUAL
+    if run.unlike_preset:
+        unlike = ", ".join(in_words(run.unlike_preset))
+        yield f"it differs from the preset {preset_of(run.about)} in: {unlike}"
     yield from layout.notes(shown)

@@ -20,6 +20,7 @@ function showOverview() {
   showGate(state.run.gate);
   showComparison(state.run.comparison);
   showFlips(state.run.flips);
+  showPublished(state.run.published);
   showTiles(summary || {});
   showFacts(run || {});
   showChoices();
@@ -121,7 +122,7 @@ function showFacts(run) {
   const command = Array.isArray(run.command) ? run.command.join(" ") : run.command;
   byId("facts").replaceChildren(pairs([
     ["run", run.id], ["agent", run.agent], ["device", run.device], ["models", lists(run.models)], ["judges", Array.isArray(run.judges) ? run.judges.join(", ") : lists(run.judges)],
-    ["started", run.started && localTime(run.started)], ["ended", run.ended && localTime(run.ended)], ["command", command], ["options", lists(run.options)],
+    ["started", run.started && localTime(run.started)], ["ended", run.ended && localTime(run.ended)], ["command", command], ["options", lists(run.options)], ["differs from the preset in", (state.run.unlike_preset || []).map(asText).join("\n")],
     ["fingerprints", lists(run.fingerprints)], ["versions", lists(run.versions)], ["resumed", lists(run.resumed)], ["merged from", lists(run.merged_from)], ["scored again from", lists(run.rescored_from)],
   ]));
 }

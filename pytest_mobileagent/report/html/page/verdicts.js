@@ -121,6 +121,31 @@ function showFlips(found) {
   );
 }
 
+// The published scores of the run's agent, each with the difference of the run.
+function showPublished(scores) {
+  byId("published").hidden = !scores?.length;
+  if (!scores?.length) return;
+  byId("published").replaceChildren(...scores.map((each, place) => make("div", {}, ...publishedParts(each, place))));
+}
+
+function publishedParts(given, place) {
+  const interval = Array.isArray(given.interval) ? ` (95 %: ${points(given.interval[0])} to ${points(given.interval[1])})` : "";
+  const model = given.model ? ` with ${asText(given.model)}` : "";
+  const [kind, words] = given.by_chance === true ? ["quiet", "Chance can explain the difference."]
+    : given.by_chance === false ? ["bad", "⚠ Chance does not explain the difference."] : ["quiet", "Too few tasks are decided to tell whether chance can explain the difference."];
+  const error = known(given.own_error) ? ` ± ${number(100 * given.own_error, 1)}` : "";
+  const many = given.decided === given.tasks ? count(given.tasks, "task") : `${number(given.decided)} of ${count(given.tasks, "task")}`;
+  const own = `This run: ${known(given.own) ? number(100 * given.own, 1) : "n/a"}${error}, ${many}, ${count(given.epochs, "epoch")}${given.only_reported ? ", only successes that the agent reported" : ""}.`;
+  const differs = (Array.isArray(given.differs_in) ? given.differs_in : []).map(asText);
+  return [
+    make("p", { className: "headline" }, make("b", {}, known(given.difference) ? `${points(given.difference)} points${interval}` : "no task is decided"),
+      make("small", { dir: "auto" }, ` against the published ${number(100 * given.score, 1)}${model}`)),
+    make("p", {}, make("span", { className: kind }, words), ` ${own}`),
+    differs.length ? fold(`published-${place}`, `Differs in ${count(differs.length, "setting")}`, false, make("ul", {}, ...differs.map((each) => make("li", { dir: "auto" }, each)))) : "",
+    make("p", { className: "quiet", dir: "auto" }, `Published in ${asText(given.source)}`),
+  ];
+}
+
 const points = (share) => (known(share) ? `${share < 0 ? "−" : "+"}${number(Math.abs(share) * 100, 1)}` : "n/a");
 
 // A list of tasks, such as the gained ones; each links to its rows.

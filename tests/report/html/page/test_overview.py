@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.flaws import flaws
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -90,6 +92,52 @@ def test_comparison_is_drawn_with_its_interval_and_the_margin(
     wide = reader.ask("parseFloat(document.querySelector('.forest .whisker').style.width)")
     assert wide / (50 - left["margin"]) == pytest.approx((0.14 - 0.042) / 0.02, rel=1e-3)
     assert reader.ask("document.querySelector('.forest .point').className") == "point failed"
+
+
+def published(**fields: Any) -> dict[str, Any]:
+    """Return a published score beside the run, as the page gets it."""
+    return {
+        "agent": "m3a", "score": 0.306, "source": "a paper, Table 3", "tasks": 116, "epochs": 3,
+        "model": "gpt-4", "only_reported": True, "own": 0.25, "own_error": 0.043, "decided": 24,
+        "difference": -0.056, "interval": [-0.14, 0.03], "by_chance": True,
+        "differs_in": ["tasks 24 for 116", "screen 720x1600 for 1080x2400", "runs unknown"],
+        **fields,
+    }  # fmt: skip
+
+
+def test_published_scores_are_beside_the_run(
+    read: Callable[..., Any], invented: Any, some: Any
+) -> None:
+    contradicted = published(
+        by_chance=False, decided=116, model=None, interval=[-0.1, -0.01], differs_in=[]
+    )
+    undecided = published(own=None, own_error=None, difference=None, interval=None, by_chance=None)
+    scores = [published(), contradicted, undecided]
+    reader = read(invented.index(some, published=scores, unlike_preset=["runs unknown"]))
+    texts = reader.texts("#published > div")
+    first, second, third = (text.replace("\n\n", "\n") for text in texts)
+    assert first == (
+        "−5.6 points (95 %: −14.0 to +3.0) against the published 30.6 with gpt-4\n"
+        "Chance can explain the difference. This run: 25.0 ± 4.3, 24 of 116 tasks, 3 epochs, only "
+        "successes that the agent reported.\n"
+        "Differs in 3 settings\n"
+        "Published in a paper, Table 3"
+    )
+    assert "⚠ Chance does not explain the difference. This run: 25.0 ± 4.3, 116 tasks" in second
+    assert "Differs in" not in second
+    assert third.startswith("no task is decided against the published 30.6 with gpt-4\nToo few")
+    reader.click("#published summary")
+    reader.sees("#published li", "tasks 24 for 116")
+    reader.click("#about-run summary")
+    reader.sees("#facts", "differs from the preset in")
+    assert flaws(reader.chrome) == []
+
+
+def test_pages_without_published_scores_have_no_card(
+    read: Callable[..., Any], invented: Any, some: Any
+) -> None:
+    reader = read(invented.index(some))
+    reader.until("document.querySelector('#published').hidden")
 
 
 def test_first_task_is_visible_under_all_cards(read: Callable[..., Any], invented: Any) -> None:
