@@ -23,6 +23,7 @@ MODULES = {
     "appium": ("appium",),
     "gemini": ("google.genai",),
     "mcp": ("mcp",),
+    "gym": ("gymnasium",),
     "ray": ("ray",),
     "grpc": ("grpc", "grpc_tools"),
 }

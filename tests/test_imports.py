@@ -63,7 +63,7 @@ ORDER = [
 ]
 ORDER += ["device", "probes", "environment", "llm", "judge", "draft", "agent", "run"]
 ORDER += ["program", "mcp", "instruct", "report", "review", "record"]
-ORDER += ["testing", "plugin", "init", "__main__"]
+ORDER += ["testing", "plugin", "rollout", "init", "__main__"]
 # Exceptions to the order: the only packages that these packages may import.
 ALONE = {
     "virtual": {"virtual", "patterns"},

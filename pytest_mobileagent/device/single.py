@@ -78,6 +78,13 @@ def lease_device(
         HostError: if this machine cannot provide the devices.
         ValueError: if the driver cannot drive the devices.
     """
+    return lease_devices(source, options, shared, 1)[0]
+
+
+def lease_devices(
+    source: Source, options: DeviceOptions, shared: Callable[[], SharedRun], count: int
+) -> list[LeasedDevice]:
+    """Return objects that lease `count` of a source's devices (see `lease_device`)."""
     driver = choose_driver(options.driver, source.reached_by)
     slots = source.open(options, shared)
 
@@ -85,4 +92,4 @@ def lease_device(
         shared().watch()  # even if no device needs it: it ends what agents start with the run
         return driver.connect(address, options, shared, slots.restart)
 
-    return LeasedDevice(slots, connect, options.recycle)
+    return [LeasedDevice(slots, connect, options.recycle) for _ in range(count)]

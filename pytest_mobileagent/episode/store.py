@@ -119,6 +119,20 @@ class Recorder:
         about = {"case": case.to_json(), "device": asdict(device), "reset": reset.to_json()}
         self._write("episode", {"schema_version": SCHEMA_VERSION, **head, **about})
 
+    def copy(self, folder: Path) -> Recorder:
+        """Return a recorder that goes on in a copy of the episode's folder.
+
+        Raises:
+            HostError: if the folder cannot be written.
+        """
+        other = Recorder(folder, self.screens)
+        other._count, other._name = self._count, self._name
+        try:
+            other._stream = (folder / STREAM).open("a", encoding="utf-8")
+        except OSError as error:
+            raise HostError(f"cannot record an episode in {folder}: {error}") from error
+        return other
+
     def observation(
         self,
         screen: Screen,

@@ -107,12 +107,12 @@ def merge(folders: Sequence[Path], target: Path) -> MergedRun:
         raise HostError(f"cannot write {target}: {error}") from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
-    _write_pages(target, whole)
+    write_pages(target, whole)
     open_ended = [f"{run.folder} was cut off, or goes on" for run in recorded if not run.has_ended]
     return MergedRun(whole, [*open_ended, *remarks([run.about for run in recorded])])
 
 
-def _write_pages(run: Path, whole: Report) -> None:
+def write_pages(run: Path, whole: Report) -> None:
     """Write the page and the summary of a run, which can be recreated from its other files."""
     try:
         write_page(run, whole)

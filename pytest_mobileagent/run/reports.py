@@ -43,6 +43,12 @@ class Reports:
         self.is_logged = True
         self.crashes: list[tuple[int, Crash]] = []
 
+    def fork(self, device: Device, recorder: Recorder) -> Reports:
+        """Return reports that go on with another device and record."""
+        other = Reports(device, recorder)
+        other.is_logged, other.crashes, other._seen = self.is_logged, [*self.crashes], [*self._seen]
+        return other
+
     def saw(self, moment: datetime | None) -> None:
         """Record the time of a screen, by the phone's clock; None if it is unknown."""
         self._seen.append(moment)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from copy import copy
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ from pytest_mobileagent.action.action import (
 )
 from pytest_mobileagent.action.matching import ANYWHERE
 from pytest_mobileagent.agent.phone import EpisodeOver
-from pytest_mobileagent.device.device import PageDevice, noise_of, system_of
+from pytest_mobileagent.device.device import PageDevice, log_of, noise_of, system_of
 from pytest_mobileagent.device.probes import since_now
 from pytest_mobileagent.episode.observation import Observation
 from pytest_mobileagent.episode.record import Termination
@@ -127,6 +128,22 @@ class Session:
             )
         self.reports = Reports(self.device, recorder)
         self.observation = self._observe(self.last)
+
+    def fork(self, device: Device, recorder: Recorder) -> Session:
+        """Return a session that goes on from here with another device and record.
+
+        The device is in the state of this session's, and the record a copy of its. The calls of
+        models and the user's memory of questions begin anew.
+        """
+        other = copy(self)
+        other.device, other.folder = device, recorder.folder
+        other._recorder = recorder  # noqa: SLF001 - of the same class
+        device.events()  # drop what was reported before
+        log_of(device)
+        other.user = EpisodeUser(self.plan, self.values, recorder.folder)
+        other.calls = SessionCalls(recorder.folder, self.plan.models)
+        other.reports = self.reports.fork(device, recorder)
+        return other
 
     def _head(self) -> dict[str, Any]:
         """Return what the record says first, beside its case, device and reset."""

@@ -277,9 +277,10 @@ async def _serve(
         }
         print(json.dumps(about), flush=True)
         saving = asyncio.create_task(_save_memory(phones))
-        for server in servers:
-            await server.stopped.wait()
-        saving.cancel()
+        waiting = [asyncio.create_task(server.stopped.wait()) for server in servers]
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        for task in (saving, *waiting):
+            task.cancel()
 
 
 async def _register(server: Server, port: int) -> None:

@@ -144,30 +144,35 @@ class Snapshots(Mapping[str, Snapshot]):
 
     def save(self, name: str) -> None:
         """Save the current state under a name."""
-        parts = {key: part.save() for key, part in self._parts.items()}
-        clock = parts["clock"]
-        self._kept[name] = Snapshot(
-            clock["wall"], clock["uptime"], self._files.snapshot(), json.dumps(parts)
-        )
+        self._kept[name] = self.current()
         if file := self._file(name):
             draft = file.with_suffix(".draft")
             draft.write_bytes(self.dump(name))
             draft.replace(file)
 
-    def take(self, name: str, snapshot: Snapshot) -> None:
-        """Take over a snapshot of another phone with the same apps, under a name."""
-        self._kept[name] = snapshot
+    def take_over(self, other: Snapshots) -> None:
+        """Bring this phone to the present state of another phone with the same apps."""
+        self._restore(other.current())
+
+    def current(self) -> Snapshot:
+        """Return the current state."""
+        parts = {key: part.save() for key, part in self._parts.items()}
+        clock = parts["clock"]
+        files = self._files.snapshot()
+        return Snapshot(clock["wall"], clock["uptime"], files, json.dumps(parts))
 
     def load(self, name: str) -> None:
         """Load a snapshot; KeyError if there is none of this name."""
-        snapshot = self._kept[name]
+        self._restore(self._kept[name])
+        self.loaded = name
+        self.on_load()
+
+    def _restore(self, snapshot: Snapshot) -> None:
         self._files.restore(snapshot.files)
         saved = json.loads(snapshot.parts)
         for key, part in self._parts.items():
             part.load(saved[key])
         self._changed()
-        self.loaded = name
-        self.on_load()
 
     def delete(self, name: str) -> None:
         """Delete a snapshot; KeyError if there is none of this name."""

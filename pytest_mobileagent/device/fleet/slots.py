@@ -36,10 +36,12 @@ class Slots(Protocol):
     """The slots of a run, numbered from 0, each of which holds one device at a time.
 
     `renews` says whether a device that is broken or worn out can be replaced by a new one in its
-    slot. `restart` replaces a device that cannot load a snapshot while it runs; None if all can.
+    slot, and `wears` whether devices wear out. `restart` replaces a device that cannot load a
+    snapshot while it runs; None if all can.
     """
 
     renews: bool
+    wears: bool = True
     restart: Restart | None = None
 
     @property
@@ -179,6 +181,8 @@ class PackedSlots(ProgramSlots):
         HostError: if the run's folder cannot be created.
     """
 
+    wears = False  # the replacement of one would take the others away
+
     def __init__(
         self,
         run: SharedRun,
@@ -288,7 +292,8 @@ class LeasedDevice:
         Raises:
             InfrastructureError: if no device is available, or it does not answer.
         """
-        if self._slots.renews and self._uses >= self._recycle and self._lease is not None:
+        is_worn = self._slots.wears and self._uses >= self._recycle
+        if self._slots.renews and is_worn and self._lease is not None:
             self._disconnect()
             self._broken = self._lease.slot
         if self._lease is None:

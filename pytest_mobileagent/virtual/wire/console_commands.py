@@ -99,16 +99,12 @@ def _delete(emulator: Emulator, name: str) -> None:
         emulator.phone.snapshots.delete(name)
 
 
-@command("avd snapshot push", "copy state snapshot to another device of this process")
-def _push(emulator: Emulator, text: str) -> None:
-    name, _, serial = text.partition(" ")
-    _check(emulator, name, "push", usage="push")
+@command("avd fork", "bring another device of this process to the state of this one")
+def _fork(emulator: Emulator, serial: str) -> None:
     if (other := emulator.peers.get(serial)) is None:
         peers = ", ".join(emulator.peers)
         raise Refusal(f"no device '{serial}' in this process; there are: {peers}")
-    if name not in emulator.phone.snapshots:
-        raise Refusal(f"no snapshot '{name}'")
-    other.phone.snapshots.take(name, emulator.phone.snapshots[name])
+    other.phone.snapshots.take_over(emulator.phone.snapshots)
 
 
 @command("avd snapshot get", "get the name of the loaded snapshot")

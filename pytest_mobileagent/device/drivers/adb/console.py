@@ -66,12 +66,12 @@ class Console:
         """Save the current state as a snapshot, which may take a minute."""
         self._command(f"avd snapshot save {snapshot}", 300.0)
 
-    def push(self, snapshot: str, serial: str) -> None:
-        """Hand a snapshot over to another device of the same process.
+    def fork(self, serial: str) -> None:
+        """Bring another device of the same process to the state of this one.
 
         No emulator of Google's has this command, which is that of virtual phones.
         """
-        self._command(f"avd snapshot push {snapshot} {serial}")
+        self._command(f"avd fork {serial}")
 
     def delete(self, snapshot: str) -> None:
         self._command(f"avd snapshot delete {snapshot}")

@@ -86,7 +86,6 @@ _PACKAGES = "pm list packages --show-versioncode"
 PACKAGES = f"{_PACKAGES} || {_PACKAGES} --user 0"
 _BOOT_SECONDS = 60.0
 _ROOT_SECONDS = 2.0  # how long adbd may take to begin its restart
-_FORK = "mobileagent-fork"  # the snapshot that is handed over
 _DROPS_SECONDS = 10.0  # how long after loading a snapshot an emulator may drop the connection
 
 
@@ -211,7 +210,7 @@ class AdbSystem:
     def snapshots(self) -> list[str]:
         """Return the names of the snapshots; only emulators have snapshots."""
         try:
-            return self.console().snapshots()
+            return console_of(self.address, self._shell).snapshots()
         except NoSnapshotError:
             return []
 
@@ -293,36 +292,27 @@ class AdbSystem:
                 self._shell.run(command)
         raise DeviceError(f"device {self.address} {problem}")
 
-    def console(self) -> Console:
-        """Return the device's console.
-
-        Raises:
-            NoSnapshotError: if it has none that can be reached.
-        """
-        return console_of(self.address, self._shell)
-
     def fork(self, other: System) -> None:
         """Bring another device to the present state of this one (see `ForkingSystem`)."""
         if not isinstance(other, AdbSystem):
             raise DeviceError(f"device {self.address} can only be forked on a device of adb")
         try:
-            console, theirs = self.console(), other.console()
-            console.save(_FORK)
-            try:
-                console.push(_FORK, other.address.serial)
-                other.reset(_FORK, ())
-                theirs.delete(_FORK)
-            finally:
-                console.delete(_FORK)
-        except (DeviceError, NoSnapshotError) as error:
+            Console(self.address).fork(other.address.serial)
+        except DeviceError as error:
             msg = (
                 f"device {self.address} cannot be forked on {other.address}, as only virtual phones"
                 f" of one process can: {error}"
             )
             raise DeviceError(msg) from error
+        other.forked()
+
+    def forked(self) -> None:
+        """Forget what was known of the device's earlier state."""
+        self._packages = None
+        self.changed(False)
 
     def _load(self, snapshot: str) -> None:
-        console = self.console()
+        console = console_of(self.address, self._shell)
         names = console.snapshots()
         if not names:
             raise NoSnapshotError("no snapshots")

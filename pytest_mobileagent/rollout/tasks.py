@@ -1,0 +1,207 @@
+"""Tasks of a project as rollouts play them: collected by pytest, then played without it."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import pytest
+
+from pytest_mobileagent._task.case import Case, seed_of
+from pytest_mobileagent.check.body import Held, evaluate
+from pytest_mobileagent.errors import TaskError, in_one_line
+from pytest_mobileagent.jsonable import to_line, to_wire
+from pytest_mobileagent.plugin.config import RUN
+from pytest_mobileagent.plugin.items import arguments_of, case_of, impurities, marker_of, problem_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pytest_mobileagent.check.episode import Episode
+    from pytest_mobileagent.environment import Environment
+
+# Returns whether an episode met its goal, as `judge(episode)` in a body.
+Judge = Callable[["Episode"], bool]
+FAILURES = (AssertionError, pytest.fail.Exception)
+By = Literal["parameters", "task", "app"]
+_MOST_DRAWS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutTask:
+    """A task that an agent can be trained on.
+
+    - `case`: the task with its parameters and environment; its `id` is the same in all draws.
+    - `body`, `arguments`: the test function, and its arguments other than the episode.
+    - `needs`: the fixtures that its body asks for besides; empty if the body is pure, so that it
+      can be decided without pytest.
+    - `step_limit`: the most steps of an episode.
+    - `draw`: draws the values of parameters; None if the task has none to draw.
+    - `accepts`: whether drawn values belong to this side of a split.
+    """
+
+    case: Case
+    body: Callable[..., Any]
+    arguments: Mapping[str, Any]
+    needs: frozenset[str]
+    step_limit: int
+    environment: Environment | None = None
+    draw: Callable[[random.Random], Mapping[str, Any]] | None = None
+    accepts: Callable[[Mapping[str, Any]], bool] = field(default=lambda _: True)
+
+    @property
+    def id(self) -> str:
+        """The id of the task in reports."""
+        return self.case.id
+
+    @property
+    def goal(self) -> str:
+        """The goal, in which placeholders such as `{today:%A}` are filled only on a phone."""
+        return self.case.task.goal
+
+    @property
+    def apps(self) -> tuple[str, ...]:
+        """The packages of the task's apps."""
+        return tuple(self.case.task.packages)
+
+    def at(self, seed: int) -> RolloutTask:
+        """Return the task with the values that a seed draws; itself if it draws none.
+
+        Raises:
+            TaskError: if drawing fails, or no drawn values belong to this side of a split.
+        """
+        if self.draw is None:
+            return self
+        for number in range(_MOST_DRAWS):
+            values = self._drawn(seed_of(seed, f"{self.id}@{number}"))
+            if self.accepts(values):
+                parameters = {**self.case.parameters, **values}
+                arguments = {name: values.get(name, old) for name, old in self.arguments.items()}
+                return replace(self, case=replace(self.case, parameters=parameters),
+                               arguments=arguments)  # fmt: skip
+        msg = f"{self.id}: none of {_MOST_DRAWS} draws of its parameters is on this side of a split"
+        raise TaskError(msg)
+
+    def _drawn(self, seed: int) -> dict[str, Any]:
+        assert self.draw is not None
+        try:
+            return dict(self.draw(random.Random(seed)))
+        except Exception as error:
+            raise TaskError(f"{self.id}: its parameters= raised {in_one_line(error)}") from error
+
+    def decide(self, episode: Episode, judge: Judge | None = None) -> Held:
+        """Return whether an episode meets the goal, by the task's own body.
+
+        A body that asks for the fixture `judge` gets the one given here.
+
+        Raises:
+            UndecidedError: if that depends on an unclear answer.
+            TaskError: if the body asks for anything else, or is broken.
+        """
+        given = {**self.arguments, **({"judge": judge} if judge and "judge" in self.needs else {})}
+        if lacks := ", ".join(sorted(self.needs - given.keys())):
+            raise TaskError(f"{self.id}: its body asks for {lacks}, which only pytest can provide")
+        after = self.case.task.success_after_error
+        return evaluate(self.body, given, episode, failures=FAILURES, after_error=after)
+
+
+def load_tasks(
+    *paths: str, root: str | Path = ".", options: Sequence[str] = ()
+) -> list[RolloutTask]:
+    """Return the tasks that pytest collects from paths, such as "tasks/clock", in its order.
+
+    The paths are relative to `root`, the project's folder. `options` are further options of pytest,
+    such as "--mobile-env=train" or "-k=alarm". Epochs are not repeated here: each task is one.
+
+    Raises:
+        TaskError: if pytest cannot collect the tasks, or one of them is broken.
+    """
+    collected, said = _Collected(), io.StringIO()
+    where = [str(Path(root, path)) for path in paths]
+    if lost := [path for path in where if not Path(path.partition("::")[0]).exists()]:
+        raise TaskError(f"there are no tasks at {', '.join(lost)}, which does not exist")
+    words = [*where, "--collect-only", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    # pytest would warn that it cannot rewrite the asserts of this package, which is imported.
+    words += [f"--rootdir={Path(root)}", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        status = pytest.main([*words, *options], plugins=[collected])
+    if status != pytest.ExitCode.OK or collected.problems:
+        why = "; ".join(collected.problems) or said.getvalue().strip()[-2000:]
+        raise TaskError(f"tasks cannot be collected from {', '.join(paths) or root}: {why}")
+    return collected.tasks
+
+
+class _Collected:
+    """A plugin of pytest that keeps the tasks of collected items."""
+
+    def __init__(self) -> None:
+        self.tasks: list[RolloutTask] = []
+        self.problems: list[str] = []
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        for item in session.items:
+            if problem := problem_of(item):
+                self.problems.append(f"{item.nodeid}: {problem}")
+            elif isinstance(item, pytest.Function) and (case := case_of(item)) is not None:
+                self.tasks.append(_task(item, case))
+
+
+def _task(item: pytest.Function, case: Case) -> RolloutTask:
+    run, callspec, marker = item.config.stash[RUN], getattr(item, "callspec", None), marker_of(item)
+    given = callspec.params if callspec is not None else {}
+    limit = case.task.limit(run.value("mobile-step-factor"))
+    return RolloutTask(
+        case,
+        item.obj,
+        {name: given[name] for name in arguments_of(item.obj) if name in given},
+        frozenset(impurities(item)),
+        min(limit, run.value("mobile-max-steps") or limit),
+        run.environment_of(case),
+        marker.kwargs.get("parameters") if marker is not None else None,
+    )
+
+
+def split(
+    tasks: Iterable[RolloutTask], by: By = "parameters", test: float = 0.2, seed: int = 0
+) -> tuple[list[RolloutTask], list[RolloutTask]]:
+    """Return tasks to train on and tasks to test on, which have nothing in common.
+
+    - By "parameters", tasks that draw values are on both sides, but with different values; other
+      tasks are on one side.
+    - By "task", each task is on one side. By "app", each task's first app is.
+
+    About the share `test` is for testing. What is on which side follows from a hash of its name and
+    the `seed`, so it stays there when other tasks are added.
+
+    Raises:
+        ValueError: if `by` is unknown, or `test` is not between 0 and 1.
+    """
+    if by not in get_args(By) or not 0 < test < 1:
+        msg = f"split(by={by!r}, test={test}): by is one of {get_args(By)}, test between 0 and 1"
+        raise ValueError(msg)
+
+    def is_test(name: str) -> bool:
+        digest = hashlib.sha256(f"split {seed} {name}".encode()).digest()
+        return int.from_bytes(digest[:8]) < test * 2**64
+
+    sides: tuple[list[RolloutTask], list[RolloutTask]] = ([], [])
+    for task in tasks:
+        if by == "parameters" and task.draw is not None:
+            for side, chosen in zip(sides, (False, True), strict=True):
+                side.append(replace(task, accepts=_on_side(task.id, is_test, chosen)))
+        else:
+            name = (task.apps or ("",))[0] if by == "app" else task.id
+            sides[is_test(name)].append(task)
+    return sides
+
+
+def _on_side(
+    task: str, is_test: Callable[[str], bool], chosen: bool
+) -> Callable[[Mapping[str, Any]], bool]:
+    return lambda values: is_test(f"{task} {to_line(to_wire(dict(values)))}") is chosen

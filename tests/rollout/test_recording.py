@@ -1,0 +1,41 @@
+"""Tests of recorded rollouts, which are runs like any other."""
+
+from __future__ import annotations
+
+from pytest_mobileagent import Finish, Open, load
+from pytest_mobileagent.__main__ import main
+from pytest_mobileagent.report.recorded_run import REPORT, read_report
+from pytest_mobileagent.rollout import MobileEnv, RecordedRollouts
+
+
+def test_rollouts_are_recorded_as_a_run_with_an_epoch_for_each(fleet, named, tmp_path, capsys):
+    with RecordedRollouts(tmp_path, [named["code"]]) as run:
+        env = MobileEnv(named["code"], fleet[0], record=run)
+        for answer in ("4711", "4712"):
+            env.reset(seed=1)
+            env.step(Open("com.example.counter"))
+            env.step(Finish(answer))
+        env.close()
+    whole = read_report(run.folder.path / REPORT)
+    assert [(each.epoch, each.outcome) for each in whole["tasks"]] == [(0, "passed"), (1, "failed")]
+    assert whole["summary"]["epochs"]["number"] == 2
+    assert whole["run"]["agent"] == "rollout"
+    episodes = [load(run.folder.path / str(each.episode)) for each in whole["tasks"]]
+    assert [episode.answer for episode in episodes] == ["4711", "4712"]
+    assert (run.folder.path / "report.html").exists()
+    assert main(["compare", str(run.folder.path), str(run.folder.path)]) == 0
+    assert "1/2 → 1/2" in capsys.readouterr().out
+
+
+def test_what_is_not_recorded_is_gone_with_its_environment(fleet, named):
+    env = MobileEnv(named["code"], fleet[0])
+    env.reset(seed=1)
+    assert env.rollout
+    first = env.rollout.session.folder
+    env.reset(seed=1)
+    assert not first.parent.exists()
+    assert env.rollout
+    last = env.rollout.session.folder
+    assert last.exists()
+    env.close()
+    assert not last.parent.parent.parent.exists()

@@ -1,0 +1,92 @@
+"""Tests of tasks for rollouts: how they are collected, drawn and split."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pytest_mobileagent import Finish
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.rollout import load_tasks, split
+
+
+def test_tasks_are_those_that_pytest_collects(named):
+    assert list(named) == ["count", "two", "code", "stop", "nice"]
+    assert (named["count"].goal, named["count"].step_limit) == ("Count to {number}.", 6)
+    assert named["two"].apps == ("com.example.counter",)
+    assert {name: set(task.needs) for name, task in named.items() if task.needs} == {
+        "nice": {"judge"}
+    }
+
+
+def test_options_of_pytest_select(project):
+    assert len(load_tasks("tasks", root=project, options=["-k", "two or code"])) == 2
+
+
+def test_what_pytest_cannot_collect_is_an_error(project, tmp_path):
+    with pytest.raises(TaskError, match=r"no tasks at .*tasks/nothing, which does not exist"):
+        load_tasks("tasks/nothing", root=project)
+    (tmp_path / "test_broken.py").write_text(
+        "from pytest_mobileagent import task\n@task('Go.', level='x')\ndef test_a(episode): pass\n"
+    )
+    with pytest.raises(TaskError, match=r"(?s)cannot be collected from test_broken.py: .*level="):
+        load_tasks("test_broken.py", root=tmp_path)
+
+
+def test_a_seed_draws_the_same_values_everywhere(named):
+    task = named["count"]
+    drawn = [task.at(seed) for seed in range(30)]
+    assert len({each.case.parameters["number"] for each in drawn}) > 15
+    assert all(each.arguments == each.case.parameters for each in drawn)
+    assert {each.id for each in drawn} == {task.id}
+    assert task.at(7).case == task.at(7).case
+    assert named["two"].at(7) is named["two"]
+
+
+def test_a_split_by_parameters_shares_no_values(named):
+    train, test = split([named["count"]], "parameters")
+    values = [{side[0].at(seed).case.parameters["number"] for seed in range(200)}
+              for side in (train, test)]  # fmt: skip
+    assert not values[0] & values[1]
+    assert len(values[0]) > len(values[1]) > 5
+
+
+@pytest.mark.parametrize("by", ["parameters", "task", "app"])
+def test_a_split_is_disjoint_and_stays_when_tasks_are_added(named, by):
+    tasks = [replace(named["two"], case=replace(named["two"].case, id=f"t/{n}",
+                     task=replace(named["two"].case.task, apps=(f"com.app{n % 9}",))))
+             for n in range(60)]  # fmt: skip
+    train, test = split(tasks, by, test=0.3)
+    assert len(train) + len(test) == 60
+    assert train
+    assert test
+    first = split(tasks[:20], by, test=0.3)
+    assert [each.id for each in first[1]] == [e.id for e in test if int(e.id[2:]) < 20]
+    if by == "app":
+        assert not {each.apps for each in train} & {each.apps for each in test}
+    assert split(tasks, by, test=0.3, seed=1)[1] != test
+
+
+@pytest.mark.parametrize("given", [{"by": "level"}, {"test": 0}, {"test": 1.5}])
+def test_a_split_that_makes_no_sense_is_refused(suite, given):
+    with pytest.raises(ValueError, match="by is one of"):
+        split(suite, **given)
+
+
+def test_a_side_without_values_is_an_error(named):
+    task = replace(named["count"], draw=lambda dice: {"number": 1})
+    sides = split([task], "parameters")
+    with pytest.raises(TaskError, match="none of 1000 draws of its parameters"):
+        [side[0].at(0) for side in sides]
+    broken = replace(task, draw=lambda dice: dice.nothing)
+    with pytest.raises(TaskError, match="its parameters= raised AttributeError"):
+        broken.at(0)
+
+
+def test_a_body_that_needs_a_fixture_needs_it_here_too(named, make_episode):
+    episode = make_episode(Finish())
+    with pytest.raises(TaskError, match="asks for judge, which only pytest can provide"):
+        named["nice"].decide(episode)
+    assert named["nice"].decide(episode, lambda _: True).held
+    assert not named["nice"].decide(episode, lambda _: False).held
