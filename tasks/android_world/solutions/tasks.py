@@ -5,14 +5,16 @@ from time import strptime
 
 from pytest_mobileagent import answer, open_app, scroll, seen, tap
 
+from ._moves import tell
 from ._registry import solves
 
-ID = "org.tasks:id"
 TODAY = date(2023, 10, 15)  # AndroidWorld sets the phone's clock
-NEAR = 6  # days that are named by their weekday
+NEAR = 6  # days ahead and back that are named by their weekday
+MENU, SORT = "Show completed", "By due date"
 OPEN = open_app("org.tasks")
-BY_DUE = [tap(resource_id="menu_sort"), tap(text="By due date")]
-HIDE_COMPLETED = [tap(content_desc="More options"), tap(text="Show completed")]
+FLIP = [tap(content_desc="More options"), tap(text=MENU)]  # whether completed ones are shown
+BY_DUE = [tap(resource_id="menu_sort"), tap(text=SORT)]
+TO_THE_END = scroll("up", until={"text": "there is no such task"})
 
 
 def label(words):
@@ -24,31 +26,50 @@ def label(words):
     return f"{day:%a}" if abs(ahead) <= NEAR else f"{day:%b} {day.day}"
 
 
-def title(day, number):
-    """Return how the number-th task of a day is found on the screen."""
-    row = f"//*[@resource-id='{ID}/rowBody'][.//*[@text='{label(day)}']]"
-    return {"xpath": f"({row}//*[@resource-id='{ID}/title'])[{number}]"}
+def listed(screens):
+    """Return the titles and days of the tasks on these screens, in their order."""
+    found = {}
+    for screen in screens:
+        for row in screen.find_all(resource_id="rowBody"):
+            texts = {each.resource_id.rpartition("/")[2]: each.text for each in row.iter()}
+            if {"title", "due_date"} <= texts.keys():
+                found[texts["title"], texts["due_date"]] = None
+    return list(found)
 
 
-def three(day):
-    """Answer with the three tasks of a day, once all are on the screen."""
-    found = [seen(**title(day, number)) for number in (1, 2, 3)]
-    return [scroll("up", until=title(day, 3)), answer("%s, %s, %s", *found)]
+def split(screens, text):
+    """Return the screens before, between and after those that have a text."""
+    parts = [[]]
+    for screen in screens:
+        if screen.find(text=text):
+            parts.append([])
+        else:
+            parts[-1].append(screen)
+    return parts
 
 
-@solves("TasksDueOnDate")
+@solves("TasksDueOnDate", "TasksIncompleteTasksOnDate")
 def due(params):
-    return [OPEN, *BY_DUE, *three(params["date"])]
+    """Answer with the last three of those days' name: earlier ones are a week overdue."""
 
+    def last(screens):
+        tasks = listed(split(screens, SORT)[-1])
+        return ", ".join([title for title, day in tasks if day == label(params["date"])][-3:])
 
-@solves("TasksIncompleteTasksOnDate")
-def incomplete(params):
-    return [OPEN, *HIDE_COMPLETED, *BY_DUE, *three(params["date"])]
+    return [OPEN, *FLIP, *BY_DUE, TO_THE_END, tell(last)]
 
 
 @solves("TasksCompletedTasksForDate")
 def completed(params):
-    return [OPEN, *three(params["date"])]
+    """Answer with the three that were completed last, of those that are not listed at first."""
+
+    def first(screens):
+        _, hidden, shown = split(screens, MENU)
+        left = listed(hidden)
+        tasks = [task for task in listed(shown) if task not in left]
+        return ", ".join([title for title, day in tasks if day == label(params["date"])][:3])
+
+    return [OPEN, *FLIP, TO_THE_END, *FLIP, scroll("up"), tell(first)]
 
 
 @solves("TasksHighPriorityTasks", "TasksHighPriorityTasksDueOnDate")
