@@ -63,9 +63,10 @@ class Gemini:
 
     def ask(self, request: Request) -> Completion:
         """Send a request, and return the answer (see `Client`)."""
+        body = mended(_body(request))
         began = time.monotonic()
         with self._our_errors():
-            answer = self._send(mended(_body(request)), stream=request.stream)
+            answer = self._send(body, stream=request.stream)
         return self._answers.completion(_API, answer, began)
 
     def _send(self, body: dict[str, Any], *, stream: bool) -> Any:
@@ -167,7 +168,7 @@ def _parts(message: Message, calls: dict[str, dict[str, Any]]) -> list[dict[str,
     ]
     if isinstance(message.raw, dict) and replies.CONTENT in message.raw:
         parts = list(message.raw[replies.CONTENT]["parts"])
-    called = [part["functionCall"] for part in parts if "functionCall" in part]
+    called = [streams.as_dict(part["functionCall"]) for part in parts if "functionCall" in part]
     calls |= {call.id: each for call, each in zip(message.tool_calls, called, strict=False)}
     return parts
 
@@ -175,7 +176,7 @@ def _parts(message: Message, calls: dict[str, dict[str, Any]]) -> list[dict[str,
 def _response(message: Message, call: dict[str, Any]) -> dict[str, Any]:
     """Return a function's response; it has an id if the call, as the model wrote it, has one."""
     said: dict[str, Any] = {"error" if message.is_error else "output": message.text}
-    if replies.SAFETY in (call.get("args") or {}):
+    if replies.SAFETY in streams.as_dict(call.get("args")):
         said["safety_acknowledgement"] = "true"
     answer = {"name": call.get("name") or message.answers, "response": said}
     if call.get("id"):
