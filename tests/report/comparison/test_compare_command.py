@@ -246,3 +246,15 @@ def test_gate_set_by_the_project_is_used(tmp_path: Path, base: str) -> None:
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert "gate PASS: 1 of 1 tasks that must pass did" in done.stdout
+
+
+def test_settings_that_differ_from_the_preset_are_named() -> None:
+    published = {
+        "preset": "paper",
+        "options": {},
+        "settings": {"seed": {"value": 30, "source": ""}},
+    }
+    seeds = {"mobile-seed": {"value": "0", "source": "default"}}
+    found = remarks(example(published=published, options=seeds))
+    assert "note: the run differs from its preset in: seed 0 for 30" in found
+    assert not [each for each in found if "the baseline differs from its preset" in each]

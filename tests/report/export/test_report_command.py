@@ -300,3 +300,13 @@ def index_of(page: Path) -> dict[str, Any]:
     (block,) = re.findall(rb'id="index"[^>]*>([^<]*)<', page.read_bytes())
     found: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(block)))
     return found
+
+
+def test_tables_name_the_settings_that_differ_from_the_preset(
+    write_run: WriteRun, capsys: Capture
+) -> None:
+    published = {"preset": "paper", "options": {}, "settings": {"seed": None, "runs": None}}
+    report = document({"id": "run", "agent": "m3a", "published": published}, {"t": make(True)})
+    assert main([str(write_run("m3a", whole=report))]) == 0
+    told = "m3a: it differs from the preset paper in: seed unknown, runs unknown"
+    assert told in [line.strip() for line in lines(capsys)]
