@@ -15,6 +15,7 @@ source = "arXiv:2405.14573, Table 3"
 from __future__ import annotations
 
 import difflib
+import math
 import tomllib
 from dataclasses import MISSING, dataclass, fields
 from typing import TYPE_CHECKING, Any, get_type_hints
@@ -73,7 +74,12 @@ _FIELDS = {each.name: each for each in fields(PublishedScore)}
 _KINDS = get_type_hints(PublishedScore)
 _OF_ONE = {"agent", "score", "source", "model", "preset", "runs", "standard_error"}
 _OF_ALL = [name for name in _FIELDS if name not in _OF_ONE]  # may stand once, above all scores
-_SHARES = {"score": (0, 100), "standard_error": (0, 100), "tasks": (1, None), "runs": (1, None)}
+_LIMITS = {
+    "score": (0, 100),
+    "standard_error": (0, 100),
+    "tasks": (1, math.inf),
+    "runs": (1, math.inf),
+}
 
 
 def read_scores(path: Path) -> list[PublishedScore]:
@@ -121,8 +127,7 @@ def _checked(given: Mapping[str, Any], place: str, known: list[str]) -> dict[str
             expect(value, _KINDS[name], name)
         except TypeError as error:
             raise RecordError(f"{place}: {error}; {_meaning(name)}") from None
-        low, high = _SHARES.get(name, (None, None))
-        if (low is not None and value < low) or (high is not None and value > high):
+        if name in _LIMITS and not _LIMITS[name][0] <= value <= _LIMITS[name][1]:
             raise RecordError(f"{place}: {name} = {value}; {_meaning(name)}")
         if isinstance(value, str) and not value.strip():
             raise RecordError(f"{place}: {name} is empty; {_meaning(name)}")

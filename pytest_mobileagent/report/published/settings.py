@@ -73,8 +73,7 @@ def unlike_preset(
             source = str(given.get("source") or "")
             found.append(Difference(name=name, own=mine, published=value, source=source))
     if about.get("virtual"):
-        real = "an emulator"
-        found.append(Difference(name="phone", own="virtual", published=real, source=""))
+        found.append(Difference(name="phone", own="virtual", published="an emulator", source=""))
     return [*found, *_options(published, heads, own)]
 
 
