@@ -206,13 +206,13 @@ def test_no_modules_import_each_other(arrows: Imports) -> None:
         visit(module, ())
 
 
-def test_only_the_plugin_imports_pytest() -> None:
+def test_only_the_plugin_and_the_collection_of_rollouts_import_pytest() -> None:
     users = set()
     for path in files():
         names = {each.partition(".")[0] for each in names_in(path)}
         if names & {"pytest", "_pytest", "xdist"}:
             users.add(room_of(name_of(path)))
-    assert users == {"plugin"}
+    assert users == {"plugin", "rollout"}
 
 
 def test_only_the_command_line_knows_that_there_is_a_virtual_device(arrows: Imports) -> None:

@@ -11,11 +11,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-import pytest_mobileagent
 from pytest_mobileagent.check.episode import load
 from pytest_mobileagent.episode.runs import IndexLine, append
 from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
 from pytest_mobileagent.fileio import write_json
+from pytest_mobileagent.plugin.metadata import versions
 from pytest_mobileagent.report.merging import write_pages
 from pytest_mobileagent.report.recorded_run import REPORT, document
 from pytest_mobileagent.report.result import Result
@@ -164,5 +164,5 @@ class RecordedRollouts(contextlib.AbstractContextManager["RecordedRollouts"]):
             "agent": AGENT,
             "device": self._device,
             "virtual": self._device == "virtual",
-            "versions": {"pytest-mobileagent": pytest_mobileagent.__version__},
+            "versions": versions(),
         }
