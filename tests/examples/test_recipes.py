@@ -63,6 +63,16 @@ PROGRAMS = {
         "examples/run_single_task.py",
         "<THINK>a</THINK>\nexplain:e\taction:COMPLETE\treturn:it is ticked\tsummary:s",
     ),
+    "their-mobilerun": (
+        "mobilerun.py",
+        "mobilerun.py",
+        '<parameter name="success">true</parameter><parameter name="message">two</parameter>',
+    ),
+    "their-minitap": (
+        "minitap.py",
+        "minitap/mobile_use/main.py",
+        '{"complete_subgoals_by_ids": ["1"]}',
+    ),
     "their-droidclaw": ("droidclaw.py", "src/kernel.ts", '{"action": "done"}'),
     "their-vision-agent": (
         "vision_agent.py",
@@ -76,6 +86,7 @@ CUT_OFF = {
     "their-appagent": "Observation: a list\nThought: it is fin",
     "their-gelab-zero": "<THINK>a</THINK>\nexplain:it is fin",
     "their-autoglm": 'do(action="Tap", element=[50',
+    "their-mobilerun": '<function_calls>\n<invoke name="com',
     "their-mobileagent-v2": "### Action ###\nTap (54",
     "their-mobileagent-e": "### Action ###\n{",
 }
@@ -233,6 +244,15 @@ def test_running_out_of_steps_is_a_limit_of_the_program(
         ("their-ui-venus", "<action>Finished(content='two')</action>", "done", "two"),
         ("their-ui-venus", "<action>CallUser(content='no')</action>", "impossible", "no"),
         ("their-ui-venus", "<action>PressBack()</action>", "step limit", "3"),
+        ("their-mobilerun", PROGRAMS["their-mobilerun"][2], "done", "two"),
+        (
+            "their-mobilerun",
+            '<parameter name="success">false</parameter><parameter name="message">no</parameter>',
+            "impossible",
+            "no",
+        ),
+        ("their-mobilerun", '<invoke name="wait">', "step limit", "max step count of 3 steps"),
+        ("their-minitap", '{"complete_subgoals_by_ids": []}', "step limit", "limit of 3"),
         ("their-gelab-zero", "action:COMPLETE\treturn:two\tsummary:s", "done", "two"),
         ("their-gelab-zero", "explain:e\taction:ABORT\tvalue:no", "impossible", "no"),
         ("their-gelab-zero", "action:WAIT\tvalue:1", "step limit", "3"),
