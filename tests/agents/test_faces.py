@@ -6,12 +6,16 @@ import ast
 import importlib
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import pytest_mobileagent
 from pytest_mobileagent.agent.registry import available, find_agent
 from tests.suite.test_agents import SOLVED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 PACKAGE = Path(pytest_mobileagent.__file__).parent
 ROOT = Path(__file__).parents[2]
@@ -76,7 +80,7 @@ def test_the_docs_list_agents_by_year_and_say_what_they_see() -> None:
     years = [year for _, year, _ in rows]
     assert years == sorted(years, reverse=True)
     assert [name for name, *_ in rows if name in WITHOUT_MODEL] == []
-    kinds = {("hierarchy",): "hierarchy", ("screenshot",): "screenshot"}
+    kinds: dict[Sequence[str], str] = {("hierarchy",): "hierarchy", ("screenshot",): "screenshot"}
     seen = {name: kinds.get(find_agent(name, ()).load().sees, "both") for name, *_ in rows}
     assert {name: sees for name, _, sees in rows} == seen
     assert seen.keys() == SOLVED.keys()
