@@ -50,6 +50,7 @@ _HEAD: dict[str, Any] = {
     "apps": dict,
     "full_goal": str,
     "user": str,
+    "sees": str,
     "node": str,
     "versions": dict,
 }

@@ -132,6 +132,7 @@ class EpisodeRecord:
     - `case`: the task with its parameters; `goal`: the goal that the agent was given.
     - `full_goal`: the whole goal, if the agent was given a vague one; else "". `user`: how the
       task's user answered (see `--mobile-user`); "" without a user.
+    - `sees`: what the agent was given of each screen (see `--mobile-sees`); the episode has all.
     - `agent`: the agent's name; `options`: its options (`--mobile-agent-option`).
     - `screen`: the phone's last screen; `covered`: the same screen with the noise that the agent
       saw on it, or None. `started`: the phone's clock at the first screen; `recorded`: the host's
@@ -177,6 +178,7 @@ class EpisodeRecord:
     measured: Mapping[str, Value] = field(default_factory=dict)
     full_goal: str = ""
     user: str = ""
+    sees: str = "both"
     node: str = ""
     versions: Mapping[str, str] = field(default_factory=dict)
     folder: Path | None = field(default=None, compare=False)

@@ -41,6 +41,8 @@ async def mobile_take_screenshot(control: Control) -> ToolResult:
     picture = await asyncio.to_thread(picture_of, screen)
     size = _dimensions(await control.frame())
     note = f" Note: {screen.notice}." if screen.notice else ""
+    if control.phone.sees == "hierarchy":
+        note += " Pictures are black here: use mobile_list_elements_on_screen."
     text = f"The screen as a picture of {size} pixels, for all coordinates.{note}"
     return ToolResult(text, picture)
 
@@ -53,7 +55,10 @@ async def mobile_list_elements_on_screen(control: Control) -> ToolResult:
     touch the screen: touch the middle of a rectangle.
     """
     screen = await control.look()
-    return ToolResult(list_elements(screen, await control.frame()))
+    text = list_elements(screen, await control.frame())
+    if control.phone.sees == "screenshot":
+        text += " (elements are not listed here: use mobile_take_screenshot)"
+    return ToolResult(text)
 
 
 @tool(LOOKING, looks=True)

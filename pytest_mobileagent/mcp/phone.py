@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Device, System
     from pytest_mobileagent.episode.observation import DeviceInfo
     from pytest_mobileagent.program.session_watcher import SessionWatcher
+    from pytest_mobileagent.screen.sight import Sight
 
 
 # `am` and `pm` may exit with status 0 although they have failed, which only their output shows.
@@ -36,11 +37,13 @@ _LAUNCHABLE = (
 class WatchedPhone(Protocol):
     """The phone that the MCP tools control; in an episode, their actions are recorded as steps.
 
-    `info` describes the device. `goal` is the task's goal; empty if there is no episode.
+    `info` describes the device. `goal` is the task's goal; empty if there is no episode. `sees`
+    says what the client may see of each screen (see `screen.sight`).
     """
 
     info: DeviceInfo
     goal: str
+    sees: Sight
 
     @property
     def steps(self) -> int:
@@ -69,6 +72,7 @@ class SessionPhone:
     def __init__(self, watcher: SessionWatcher) -> None:
         self.info = watcher.session.device.info
         self.goal = watcher.goal
+        self.sees = watcher.session.plan.sees
         self._watcher = watcher
 
     @property
@@ -105,6 +109,7 @@ class OwnPhone:
     def __init__(self, device: Device) -> None:
         self.info = device.info
         self.goal = ""
+        self.sees: Sight = "both"
         self.steps = 0
         self.steps_left = None
         self._device = device

@@ -39,6 +39,10 @@ _INSTRUCTIONS = (
     "picture that mobile_take_screenshot returns. When the task is done, call finish, with the "
     "answer if the task asks for one; if it cannot be done, call impossible."
 )
+_HIDDEN = {
+    "screenshot": " Here, lists of elements are always empty: use the pictures.",
+    "hierarchy": " Here, pictures are always black: use the lists of elements.",
+}
 
 
 class PhoneServer:
@@ -47,12 +51,13 @@ class PhoneServer:
     def __init__(self, control: Control) -> None:
         self._control = control
         self._repeats: RepeatedCalls[CallToolResult] = RepeatedCalls()
-        goal = control.phone.goal
+        goal, sees = control.phone.goal, control.phone.sees
+        instructions = _INSTRUCTIONS + _HIDDEN.get(sees, "")
         self.server: Server[Any] = Server(
             "phone",
             title="Android phone",
             version=version("pytest-mobileagent"),
-            instructions=f"{_INSTRUCTIONS}\n\nThe task: {goal}" if goal else _INSTRUCTIONS,
+            instructions=f"{instructions}\n\nThe task: {goal}" if goal else instructions,
             on_list_tools=_list_tools,
             on_call_tool=self._call,
             # Without this, the SDK lists all tools at each call, as if the client had requested it.

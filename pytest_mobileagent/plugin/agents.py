@@ -15,6 +15,7 @@ from pytest_mobileagent.errors import AgentError, HostError, in_one_line
 from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.settings import as_usage_error, folders, runs_no_test, usage_error
+from pytest_mobileagent.screen.sight import hidden_part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,7 +43,8 @@ class RunAgents:
     def caveats(self) -> list[str]:
         """The warnings about the program that `--agent` names; empty for other agents."""
         with suppress(AgentError):  # `check` reports it
-            return caveats(self._run.program) if self._run.program is not None else []
+            if (program := self._run.program) is not None:
+                return [*caveats(program), *_limits(program, self._settings["mobile-sees"])]
         return []
 
     @property
@@ -123,7 +125,7 @@ class RunAgents:
         with as_usage_error(AgentError):
             if self.run_apart:
                 about = self.process.load()
-                needs = {name: about[name] for name in NEEDS}
+                needs, plays = {name: about[name] for name in NEEDS}, about["knows_task"]
                 self.asks = about["asks"]
                 self.published  # read before the process ends
                 if self._run.is_distributed:  # workers have their own
@@ -132,9 +134,14 @@ class RunAgents:
                 agent = self.load()
                 check_models(agent, self.options(agent), self._models.choice)
                 needs = {name: getattr(agent, name, ()) for name in NEEDS}
+                plays = hasattr(agent, "assign_task")
                 self.asks = bool(getattr(agent, "asks", True))
         self._check_extras([*needs["extras"], *(["models"] if needs["endpoints"] else [])])
         self._check_sees(needs["sees"])
+        with as_usage_error(AgentError):
+            check_sight(
+                self._settings["mobile-sees"], str(self._run.agent), needs["sees"], plays=plays
+            )
         self._models.check(str(self._run.agent), needs["roles"], needs["endpoints"])
 
     def _check_sees(self, sees: Sequence[str]) -> None:
@@ -229,6 +236,17 @@ class RunAgents:
             find_agent(str(self._run.agent), folders(self._config, "agents"))
 
 
+def check_sight(setting: OptionValue, agent: str, needed: Sequence[str], *, plays: bool) -> None:
+    """Check that an agent may see all it needs; one that `plays` solutions needs the whole screen.
+
+    Raises:
+        AgentError: if it may not.
+    """
+    hidden = hidden_part(setting.value)
+    if hidden is not None and (plays or hidden in needed):
+        raise AgentError(f"{setting}: the agent {agent} needs the {hidden} of each screen")
+
+
 _ADB = {"serial", "adb", "adb_port"}  # placeholders
 _MCP = {"mcp_url", "mcp_config", "mcp_command"}
 
@@ -309,6 +327,15 @@ def caveats(program: Adapter) -> list[str]:
         for name in WITH_TOKENS
         if name in used(program.command)
     ]
+
+
+def _limits(program: Adapter, sees: OptionValue) -> list[str]:
+    """Return a warning about ways to the phone on which nothing can be hidden from a program."""
+    if (hidden := hidden_part(sees.value)) is None:
+        return []
+    past = "ways past them, such as an emulator's gRPC port, are not restricted"
+    where = "(docs/programs.md)"
+    return [f"{program.name} does not see the {hidden} by adb or MCP; {past} {where}"]
 
 
 def needs_mcp_only(program: Adapter) -> bool:

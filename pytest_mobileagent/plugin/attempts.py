@@ -30,6 +30,7 @@ from pytest_mobileagent.extras import is_installed
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.llm.providers import prepare
+from pytest_mobileagent.plugin.agents import check_sight
 from pytest_mobileagent.plugin.bodies import stops
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.known_skips import known_skip
@@ -256,6 +257,7 @@ def plan_of(case: Case, request: pytest.FixtureRequest) -> AttemptPlan:
         models=run.models.settings(case),
         ocr=run.value("mobile-ocr"),
         noise=run.noise,
+        sees=run.value("mobile-sees"),
         path=run.value("mobile-path"),
         user=UserSettings(
             run.value("mobile-user"),
@@ -288,14 +290,16 @@ def _chosen_agent(case: Case, run: RunConfig, given: Callable[[], Any] | None) -
     itself. An agent from a fixture runs in a thread.
 
     Raises:
-        AgentError: if the agent cannot be loaded, or does not accept its options.
+        AgentError: if the agent cannot be loaded, does not accept its options, or may not see what
+            it needs.
     """
     if given is None and (program := run.program) is not None:
         return _of_program(run, program)
-    make_port = _port_maker(run, case)
+    make_port, sight = _port_maker(run, case), run.settings["mobile-sees"]
     if given is None and run.agents.run_apart:
         process = run.agents.process
         about = process.load()
+        check_sight(sight, str(run.agent_name), about["sees"], plays=about["knows_task"])
         if not about["knows_task"]:
 
             def apart(_case: Case, _values: Mapping[str, Any]) -> AgentRunner:
@@ -307,6 +311,7 @@ def _chosen_agent(case: Case, run: RunConfig, given: Callable[[], Any] | None) -
     maker = run.agents.load() if given is None else given
     name = run.agent_name or Path(getattr(maker, "__module__", "agent")).stem
     options = run.agents.options(maker)
+    check_sight(sight, name, getattr(maker, "sees", ()), plays=hasattr(maker, "assign_task"))
     if getattr(maker, "roles", ()) and (models := run.models.to_prepare()):
         prepare(models)
     _load_recorder(getattr(maker, "endpoints", ()))

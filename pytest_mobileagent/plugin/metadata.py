@@ -141,6 +141,7 @@ def _parts_of_episodes(run: RunConfig) -> dict[str, Any]:
         ],
         "noise": noise_of(run) or None,
         "published": run.agents.published,
+        "sees": given_of(run, "mobile-sees") or None,
     }
 
 

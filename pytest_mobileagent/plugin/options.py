@@ -126,6 +126,10 @@ GROUPS: dict[str, tuple[Option, ...]] = {
             "the share of actions that meet pop-ups, lost taps and the like",
         ),
         _choice(
+            "--mobile-sees", "screenshot|hierarchy|both", "both",
+            "what agents and programs get of each screen; the other part is empty",
+        ),
+        _choice(
             "--mobile-user", "asked|told|silent", "asked",
             "whether a task's user answers, tells unasked, or is silent",
         ),

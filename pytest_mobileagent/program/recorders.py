@@ -155,7 +155,14 @@ class Recorders:
 
         if not isinstance(self._address, Address):
             return None
-        adb = RecordedAdb(self._address, self._watcher, self._watcher.log, folder, base=base)
+        adb = RecordedAdb(
+            self._address,
+            self._watcher,
+            self._watcher.log,
+            folder,
+            base=base,
+            sees=self._watcher.session.plan.sees,
+        )
         await adb.start()
         self._open.push_async_callback(adb.close)
         self.environment |= adb.environment

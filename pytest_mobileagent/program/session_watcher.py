@@ -62,6 +62,8 @@ class SessionWatcher:
 
     async def command(self, command: Command) -> _Passage:
         """Delay an act until the screen before it has been captured (see `Watcher`)."""
+        if command.refused and command.ends:
+            self._jobs.add(lambda: self.end(Termination.AGENT_ERROR, command.refused))
         if command.refused or not (command.acts or command.looks or command.automation):
             return _Passage(command.refused)
         arrived = time.monotonic()

@@ -177,6 +177,7 @@ class Entry(Spent):
     injected_steps: int | None = None
     obeyed: int | None = None
     user: str | None = None
+    sees: str | None = None
     questions: int | None = None
     answered: int | None = None
     useful: int | None = None

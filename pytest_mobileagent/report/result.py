@@ -160,7 +160,7 @@ def measures(
       reported as done; `overdue`: a success that reached the step limit (SPA-Bench, section 5.1).
     - `latency` = seconds in the agent and on the device / actions.
     - `user`: how the task's simulated user answered; the counts of questions are those of
-      `question_counts`.
+      `question_counts`. `sees`: what the agent was given of each screen; None if both parts.
     - `no_effect_steps`, `repeated_steps`, `unfocused_steps`, `invalid_actions`: counts of steps
       (see `no_effect`, `repeated`, `unfocused` and `invalid`). On a golden path, the first three
       are unknown.
@@ -193,6 +193,7 @@ def measures(
         "crashes": None if episode.crashes is None else len(episode.crashes),
         **met_noise(episode),
         "user": episode.user or None,
+        "sees": episode.sees if episode.sees != "both" else None,
         **question_counts(episode),
         **_spent(episode.totals).to_json(),
         "metered": episode.is_metered,

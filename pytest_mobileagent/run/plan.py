@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.noisy.noisy_device import NoiseSettings
     from pytest_mobileagent.environment import Environment
     from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen.sight import Sight
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,7 @@ class AttemptPlan:
     - `clock`: the time to set the device's clock to; None leaves it unchanged.
     - `models`: the models that the agent may ask; `ocr`: its OCR engine.
     - `noise`: the noise in the agent's way; None for none.
+    - `sees`: what the agent may see of each screen (see `screen.sight`).
     - `path`: "single" if the golden actions are performed in the agent's place (see
       `run.single_path`).
     - `spares_screenshots`: whether screenshots are not needed, so the device takes none if it can
@@ -112,6 +114,7 @@ class AttemptPlan:
     user: UserSettings = field(default_factory=UserSettings)
     ocr: str = "rapidocr"
     noise: NoiseSettings | None = None
+    sees: Sight = "both"
     path: Literal["single", "multi"] = "multi"
     spares_screenshots: bool = False
     is_done: Callable[[Path], bool] | None = None

@@ -31,6 +31,7 @@ from pytest_mobileagent.errors import DeviceError, NoEdgeError, ScreenError
 from pytest_mobileagent.run.plan import values_at
 from pytest_mobileagent.run.reports import Reports, SessionCalls, cut
 from pytest_mobileagent.run.user import EpisodeUser
+from pytest_mobileagent.screen.sight import seen_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -79,7 +80,8 @@ class Session:
     goal, and begins the record.
 
     - `goal`: the goal, filled with the `values` of its placeholders.
-    - `observation`: the agent's last observation, made from the capture `last`.
+    - `observation`: the agent's last observation, made from the capture `last`; `shown` is its
+      screen with the parts that the plan's `sees` hides.
     - `user`: answers the agent's questions.
     - `calls`: the model calls so far.
     - `reports`: what the phone reports during the episode.
@@ -162,6 +164,7 @@ class Session:
             **plan.about,
             **({"full_goal": full} if full else {}),
             **({"user": self.user.mode} if self.user.mode else {}),
+            **({"sees": plan.sees} if plan.sees != "both" else {}),
         }
 
     def decide(
@@ -401,6 +404,8 @@ class Session:
             screen = replace(screen, page="", same=())
         if before is not None:
             before = replace(before, where="", page="", same=())
+            before = seen_with(self.plan.sees, before)
+        self.shown, screen = screen, seen_with(self.plan.sees, screen)
         notice = "; ".join(filter(None, (notice, screen.notice)))
         return Observation(screen, reply, notice, before, told=self.user.told)
 

@@ -198,7 +198,7 @@ class PathSession(Session):
         if is_covered(self.device):
             return self._meet_noise(reply, seconds, calls)
         self._covered = 0
-        golden = self.path.take(self.observation.screen)
+        golden = self.path.take(self.shown)
         self.golden_left = self.path.left
         self._recorder.step(actions, reply.said, calls, seconds, golden=golden)
         self._decided += 1
@@ -236,11 +236,7 @@ class PathSession(Session):
         return self._after(reply, time.monotonic(), answer, notice)
 
     def _end_if_done(self) -> None:
-        if (
-            self.ending is None
-            and not is_covered(self.device)
-            and self.path.is_over(self.observation.screen)
-        ):
+        if self.ending is None and not is_covered(self.device) and self.path.is_over(self.shown):
             self.end(Termination.PATH)
 
     def _undone(self, reply: Reply, golden: Action) -> tuple[int, str]:

@@ -59,7 +59,12 @@ def run(
     assert init.main([str(pytester.path)]) == 0
 
     def run_program(
-        task: str, words: str, script: str = "", *, answer: str = "", serial: str = ""
+        task: str,
+        words: str,
+        script: str = "",
+        *options: str,
+        answer: str = "",
+        serial: str = "",
     ) -> dict[str, Any]:
         adapter = [
             f"command = {json.dumps(words.split())}",
@@ -67,12 +72,12 @@ def run(
         ]
         adapter += [f"answer = {json.dumps(answer)}"] if answer else []
         (pytester.path / "agents" / "other.toml").write_text("\n".join(adapter))
-        options = [f"--mobile-device=serial:{serial or shopping_phone.serial}"]
+        given = [*options, f"--mobile-device=serial:{serial or shopping_phone.serial}"]
         if script:
             (pytester.path / "replies.jsonl").write_text(script)
-            options.append("--mobile-model=scripted:replies.jsonl")
-        options += ["-p", "no:cacheprovider", "-k", task, "--agent=other"]
-        pytester.runpytest_inprocess(*options)
+            given.append("--mobile-model=scripted:replies.jsonl")
+        given += ["-p", "no:cacheprovider", "-k", task, "--agent=other"]
+        pytester.runpytest_inprocess(*given)
         (path,) = pytester.path.glob("runs/*/report.json")
         (entry,) = json.loads(path.read_text())["tasks"]
         lines = (path.parent / entry["episode"] / "episode.jsonl").read_text().splitlines()
@@ -159,3 +164,24 @@ def test_a_program_of_the_emulators_grpc_controller(
         phone.terminate()
     assert ran["success"] is True
     assert ran["done"] == [["Open"], ["Finish"]]  # actions that bypass adb are not seen
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sees", ["hierarchy", "screenshot"])
+@pytest.mark.parametrize(
+    "work", [("eggs", "objects.py"), ("milk", "appium_session.py"), ("eggs", "mcp_client.py")]
+)
+def test_programs_that_need_the_hierarchy_do_without_screenshots_but_not_the_reverse(
+    run: Callable[..., dict[str, Any]],
+    appium_home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    work: tuple[str, str],
+    sees: str,
+) -> None:
+    monkeypatch.setenv("APPIUM_HOME", str(appium_home))
+    task, program = work
+    ran = run(task, f"{sys.executable} {program} {{goal}}", "", f"--mobile-sees={sees}")
+    assert (ran["success"], ran["sees"]) == (sees == "hierarchy", sees)
+    assert ran["infrastructure"] == []
+    if sees == "screenshot":  # nothing was found
+        assert ran["done"] in ([["Open"], ["Impossible"]], [["Open"]], [])

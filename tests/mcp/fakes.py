@@ -14,6 +14,7 @@ from pytest_mobileagent.action.action import Action, Ask, ends_episode
 
 if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen.sight import Sight
 
 SIZE = (1080, 2400)
 
@@ -29,6 +30,7 @@ class FakePhone:
 
     limit: int | None = None
     goal: str = "Save it."
+    sees: Sight = "both"
     screen: Screen = field(default_factory=screen_of)
     notice: str = ""
     done: list[Any] = field(default_factory=list)

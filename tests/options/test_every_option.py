@@ -44,6 +44,7 @@ VALUES = {
     "--mobile-settle": "0.5",
     "--mobile-log": "all",
     "--mobile-noise": "0.2,popup",
+    "--mobile-sees": "screenshot",
     "--mobile-device-time": "now",
     "--mobile-pace": "3",
     "--mobile-user": "told",

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _LARGEST_SOURCE = 1_000_000  # bytes
 PARTS = (
     "tasks", "checks", "apps", "agent", "models", "prompts", "device", "environments", "seeds",
-    "limits", "plugin", "wording", "noise", "published",
+    "limits", "plugin", "wording", "noise", "published", "sees",
 )  # fmt: skip
 
 
@@ -144,7 +144,7 @@ def _parts(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> d
             *(run.settings[name].text for name in _SETTINGS),
             *given_of(run, "mobile-device-time", "mobile-pace", "mobile-screenshots"),
             *noise_of(run),
-            *given_of(run, "mobile-path"),
+            *given_of(run, "mobile-path", "mobile-sees"),
         ],
         "end": body,
         **({"golden": _golden(task, sources)} if run.value("mobile-path") != "multi" else {}),
@@ -155,6 +155,7 @@ def _parts(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> d
 _ADDED = {
     "mobile-device-time": "{}", "mobile-pace": "pace {}", "mobile-screenshots": "screenshots {}",
     "mobile-path": "{} path", "mobile-user": "user {}",
+    "mobile-sees": "sees {}",
 }  # fmt: skip
 
 

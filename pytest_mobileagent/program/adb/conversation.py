@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.device.drivers.adb import shell
 from pytest_mobileagent.device.drivers.adb.shell import CLOSE_STDIN, STDIN, FrameReader, frame
+from pytest_mobileagent.program.commands import Command
 from pytest_mobileagent.program.commands.sockets import ShellSession, SocketReader
+from pytest_mobileagent.program.commands.steps import BINARY
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.adb.raw_log import RawLog
     from pytest_mobileagent.program.adb.services import Service
     from pytest_mobileagent.program.adb.wire import Stream
-    from pytest_mobileagent.program.commands import Command, Passage, Watcher
+    from pytest_mobileagent.program.commands import Passage, Watcher
 
     # Asks whether a command, sent on the stream to a service, may pass.
     Ask = Callable[[str, Command], Awaitable["Passing"]]
@@ -35,8 +37,8 @@ _LEAVING_SECONDS = 10.0  # for the device to accept what a program sent before i
 class AdbConversation:
     """The exchange of data between a program and a service of the device.
 
-    `opened` is the command that opened the stream. `error` says how the conversation failed: a
-    shell's exit status, or why a later command was refused.
+    `opened` is the command that opened the stream, and `splitter` splits its data. `error` says how
+    the conversation failed: a shell's exit status, or why a later command was refused.
     """
 
     def __init__(
@@ -45,15 +47,17 @@ class AdbConversation:
         device: Service,
         service: str,
         opened: Passing,
+        splitter: StreamSplitter,
     ) -> None:
         self.error = ""
         self._stream = stream
         self._device = device
         self._service = service
-        self._splitter = splitter_of(service)
+        self._splitter = splitter
         self._opened = opened
         self._frames = shell.FrameReader() if service.startswith("shell,v2") else None
         self._unanswered: list[Passing] = []
+        self._passed_on = False  # whether the device has received anything
 
     async def run(self, ask: Ask) -> None:
         """Pass data on in both directions until either side has closed the stream.
@@ -61,7 +65,7 @@ class AdbConversation:
         Each command that the program sends on the stream is submitted to `ask`.
         """
         sending = asyncio.create_task(self._send(ask))
-        receiving = asyncio.create_task(self._receive())
+        receiving = asyncio.create_task(self._receive(ask))
         leaving = asyncio.create_task(self._stream.ended())
         try:
             await asyncio.wait({sending, receiving, leaving}, return_when=asyncio.FIRST_COMPLETED)
@@ -96,12 +100,20 @@ class AdbConversation:
         """Pass pieces on; return False if a command in one of them was refused."""
         for data, commands in pieces:
             asked: list[Passing] = []
+            answer = b""
             for command in commands:
                 passing = await ask(self._service, command)
-                if passing.refused:
+                answer += passing.answer
+                if passing.refused and not passing.answer:
                     await self._refuse(passing.refused, asked)
                     return False
                 asked.append(passing)
+            if answer:
+                await self._stream.write(answer)
+                for passing in asked:
+                    passing.end()
+                continue
+            self._passed_on = True
             await self._device.write(data)
             self._wait_for_answer(asked)
         return True
@@ -121,9 +133,13 @@ class AdbConversation:
             for passing in asked:
                 loop.call_later(self._splitter.seconds, passing.end)
 
-    async def _receive(self) -> None:
-        """Pass on the device's data until it closes the stream."""
+    async def _receive(self, ask: Ask) -> None:
+        """Pass on the device's data until it closes the stream, or speaks although it must not."""
         while data := await self._device.read():
+            if self._splitter.waits and not self._passed_on:
+                spoke = Command(f"{self._service}{BINARY}")
+                self.error = (await ask(self._service, spoke)).refused
+                return
             content = data if self._frames is None else self._unframed(data)
             if self._unanswered and self._splitter.answers(content):
                 self._answered()
@@ -158,6 +174,7 @@ class Passing:
 
     def __init__(self, log: RawLog, service: str, command: Command) -> None:
         self.refused = ""
+        self.answer = command.answer
         self._log = log
         self._service = service
         self._command = command
@@ -188,16 +205,18 @@ class Passing:
 
 _LONGEST_LINE = 1 << 20  # bytes that are held back at most
 _LINE_SECONDS = 1.0  # the assumed duration of a line's command: most end without any output
-_SOCKETS = ("tcp:", "local:", "localabstract:", "localreserved:", "localfilesystem:")
+SOCKETS = ("tcp:", "local:", "localabstract:", "localreserved:", "localfilesystem:")
 
 
 class StreamSplitter(Protocol):
     """Splits the data that a program sends on one stream.
 
+    `waits` says whether the phone must not send anything before it has received something.
     `seconds` is the assumed duration of a command that is not answered; None if all are answered.
     """
 
     seconds: float | None
+    waits: bool
 
     def feed(self, data: bytes) -> Iterable[Piece]:
         """Process the next data, and return the complete pieces."""
@@ -211,7 +230,7 @@ class StreamSplitter(Protocol):
 
 def splitter_of(service: str) -> StreamSplitter:
     """Return the stream splitter for a service."""
-    if service.startswith(_SOCKETS):
+    if service.startswith(SOCKETS):
         return SocketSplitter(SocketReader(service))
     words, _, script = service.partition(":")
     kind, *options = words.split(",")
@@ -226,6 +245,7 @@ class PassingSplitter:
     """Passes everything on, because the stream was permitted as a whole when it was opened."""
 
     seconds: float | None = None
+    waits = False
 
     def feed(self, data: bytes) -> Iterable[Piece]:
         """Return the bytes as one piece."""
@@ -244,6 +264,7 @@ class SocketSplitter:
     """Splits the data for a socket of the phone, in which a reader finds the commands."""
 
     seconds: float | None = None
+    waits = False
 
     def __init__(self, reader: SocketReader) -> None:
         self._reader = reader
@@ -271,6 +292,7 @@ class LineSplitter:
     """
 
     seconds: float | None = _LINE_SECONDS
+    waits = False
 
     def __init__(self, *, terminal: bool) -> None:
         self._reader = ShellSession()
@@ -308,6 +330,8 @@ class LineSplitter:
 
 class FrameSplitter:
     """Splits the input of an interactive shell that arrives in frames of the shell protocol."""
+
+    waits = False
 
     def __init__(self, lines: LineSplitter) -> None:
         self.seconds = lines.seconds

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.device.drivers.adb import shell
 from pytest_mobileagent.errors import DeviceError, HostError
 from pytest_mobileagent.program.adb.adbd import Adbd, Attachment
-from pytest_mobileagent.program.adb.conversation import AdbConversation, Passing
+from pytest_mobileagent.program.adb.conversation import AdbConversation, Passing, splitter_of
 from pytest_mobileagent.program.adb.own_server import AdbServer, write_shims
 from pytest_mobileagent.program.adb.raw_log import with_places
 from pytest_mobileagent.program.adb.services import (
@@ -24,6 +24,8 @@ from pytest_mobileagent.program.adb.services import (
 )
 from pytest_mobileagent.program.commands import Command
 from pytest_mobileagent.program.commands.sockets import read_service
+from pytest_mobileagent.program.sight.gate import Gate
+from pytest_mobileagent.screen.sight import hidden_part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.adb.raw_log import RawLog
     from pytest_mobileagent.program.adb.wire import Stream
     from pytest_mobileagent.program.commands import Watcher
+    from pytest_mobileagent.screen.sight import Sight
 
 
 class RecordedAdb:
@@ -39,7 +42,8 @@ class RecordedAdb:
 
     The program sees only this device. Each of its commands is parsed, submitted to the `watcher`,
     run by the device, and written to the `log` when it has ended. Everything runs in the event loop
-    in which `start` was called. `folder` is created by `start` and removed by `close`.
+    in which `start` was called. `folder` is created by `start` and removed by `close`. `sees` says
+    what the program may see of each screen (see `program.sight`).
     `environment` contains the variables to add to `base`, by default this process's environment.
     """
 
@@ -51,12 +55,14 @@ class RecordedAdb:
         folder: Path,
         *,
         base: Mapping[str, str] | None = None,
+        sees: Sight = "both",
     ) -> None:
         self._address = address
         self._watcher = watcher
         self._log = log
         self._folder = folder
         self._base = os.environ if base is None else base
+        self._hidden = hidden_part(sees)
         self._reverses = Reverses(address)
         self._adbd: Adbd | None = None
         self._server: AdbServer | None = None
@@ -76,7 +82,8 @@ class RecordedAdb:
             msg = f"cannot create a folder for a program's adb server: {error}"
             raise HostError(msg) from error
         try:
-            relay = Relay(self._address, self._watcher, self._log, self._reverses)
+            gate = None if self._hidden is None else Gate(self._address, self._hidden)
+            relay = Relay(self._address, self._watcher, self._log, self._reverses, gate)
             key = Path(self._address.home) / ".android"
             self._server = AdbServer(self._folder / "home", key)
             self._adbd = Adbd(await banner(self._address), relay.serve)
@@ -131,11 +138,19 @@ _WITH_TEXT = ("shell:", "root:", "unroot:", "remount:", "tcpip:", "usb:")
 class Relay:
     """Connects the streams of one program to services of the device."""
 
-    def __init__(self, address: Address, watcher: Watcher, log: RawLog, reverses: Reverses) -> None:
+    def __init__(
+        self,
+        address: Address,
+        watcher: Watcher,
+        log: RawLog,
+        reverses: Reverses,
+        gate: Gate | None = None,
+    ) -> None:
         self._address = address
         self._watcher = watcher
         self._log = log
         self._reverses = reverses
+        self._gate = gate
 
     async def serve(self, stream: Stream, service: str) -> None:
         """Serve a stream that was opened to a service, to its end.
@@ -145,7 +160,10 @@ class Relay:
         """
         if service.startswith("shell"):
             stream.accept()  # like adbd; otherwise it would go unnoticed if the program gives up
-        passing = await self.ask(service, await self._read(service))
+        command = await self._read(service)
+        if self._gate is not None:
+            command = self._gate.opening(service, command)
+        passing = await self._ask(service, command)
         error = "the stream was cut off"
         try:
             if passing.refused:
@@ -169,8 +187,13 @@ class Relay:
                     return Command(service)
         return read_service(service)
 
-    async def ask(self, service: str, command: Command) -> Passing:
+    async def _ask_on_stream(self, service: str, command: Command) -> Passing:
         """Ask for permission for a command that was sent on the stream to a service."""
+        if self._gate is not None:
+            command = await self._gate.on_stream(command)
+        return await self._ask(service, command)
+
+    async def _ask(self, service: str, command: Command) -> Passing:
         command = await with_places(self._address, service, command)
         passing = Passing(self._log, service, command)
         await passing.ask(self._watcher)
@@ -185,10 +208,12 @@ class Relay:
 
     async def _pass(self, stream: Stream, service: str, passing: Passing) -> str:
         """Connect a stream with the device, and return how it failed; empty if it did not."""
-        with contextlib.closing(await open_service(self._address, service)) as device:
+        to_open = await self._gate.to_open(service) if self._gate else service
+        with contextlib.closing(await open_service(self._address, to_open)) as device:
             stream.accept()
-            conversation = AdbConversation(stream, device, service, passing)
-            await conversation.run(self.ask)
+            splitter = self._gate.splitter_of(service) if self._gate else splitter_of(service)
+            conversation = AdbConversation(stream, device, service, passing, splitter)
+            await conversation.run(self._ask_on_stream)
         return conversation.error
 
 

@@ -14,6 +14,8 @@ from pytest_mobileagent.action.action import Action, Raw
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from pytest_mobileagent.program.commands.request import FileRead, Request
+
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
@@ -70,8 +72,11 @@ class Command:
     - `acts`: what it does through the screen, in order. `looks`: whether it returns the screen
       afterwards. A command with neither is only recorded.
     - `automation`: whether it uses Android's UiAutomation, which serves one client at a time.
-    - `refused`: why it is not passed on, because it would break what the harness needs; empty if it
-      may be passed on.
+    - `refused`: why it is not passed on, because it would break what the harness needs, or show
+      what the program must not see; empty if it may be passed on. `ends`: whether the refusal ends
+      the episode, because a channel cannot be controlled.
+    - `request`: the request over a socket as it was parsed, or the file that is read.
+    - `answer`: what is answered in the phone's place; empty if the phone answers.
     """
 
     text: str
@@ -79,6 +84,9 @@ class Command:
     looks: bool = False
     automation: bool = False
     refused: str = ""
+    ends: bool = False
+    request: Request | FileRead | None = None
+    answer: bytes = b""
 
 
 class Passage(Protocol):

@@ -43,6 +43,9 @@ class Simple:
     - `known`: whether every word is known without the phone.
     - `operator`: the operator before it, such as "&&" or "|"; empty for the first command.
     - `files`: the files that its output is redirected to.
+    - `assigned`: the names of the variables that are set for it alone.
+    - `redirections`: all redirections, as written. `span`: where it is in the script; None if it is
+      in a substitution.
     """
 
     words: tuple[str, ...]
@@ -50,14 +53,22 @@ class Simple:
     known: bool = True
     operator: str = ""
     files: tuple[str, ...] = ()
+    assigned: tuple[str, ...] = ()
+    redirections: tuple[str, ...] = ()
+    span: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """The commands of a script; `straight` if each runs once, unless an earlier one fails."""
+    """The commands of a script; `straight` if each runs once, unless an earlier one fails.
+
+    `reads` are the files that it redirects input from, and `assigned` the variables that it sets.
+    """
 
     commands: tuple[Simple, ...]
     straight: bool = True
+    reads: tuple[str, ...] = ()
+    assigned: tuple[str, ...] = ()
 
 
 def parse(script: str, depth: int = 0) -> Script:
@@ -79,6 +90,7 @@ class _Command:
     operator: str
     words: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
+    redirections: list[str] = field(default_factory=list)
     known: bool = True
     assigned: dict[str, str] = field(default_factory=dict)
 
@@ -92,6 +104,8 @@ class _Reader:
         self._straight = True
         self._variables: dict[str, str] = {}
         self._word_known = True
+        self._reads: list[str] = []
+        self._assigned: list[str] = []
         self._command = _Command(0, "")
 
     def read(self) -> Script:
@@ -109,17 +123,21 @@ class _Reader:
             else:
                 self._add()
         self._end("")
-        return Script(tuple(self._found), self._straight)
+        reads, assigned = tuple(self._reads), tuple(self._assigned)
+        return Script(tuple(self._found), self._straight, reads, assigned)
 
     def _redirect(self, match: re.Match[str]) -> None:
         if match[2].startswith("<<"):
             raise UnreadableScriptError("it has a here-document")
-        self._at = match.end()
+        start, self._at = self._at, match.end()
         while self._script[self._at : self._at + 1] in {" ", "\t"}:
             self._at += 1
         name, _ = self._word()
+        self._command.redirections.append(self._script[start : self._at])
         if ">" in match[2] and not match[2].endswith("&"):
             self._command.files.append(name)
+        if "<" in match[2] and not match[2].endswith("&"):
+            self._reads.append(name)
 
     def _end(self, operator: str) -> None:
         """End the current command, if there is one, at an operator."""
@@ -131,7 +149,13 @@ class _Reader:
         if command.words:
             text = self._script[command.start : end].strip()
             words, files = tuple(command.words), tuple(command.files)
-            self._found.append(Simple(words, text, command.known, command.operator, files))
+            simple = Simple(
+                *(words, text, command.known, command.operator, files),
+                tuple(command.assigned),
+                tuple(command.redirections),
+                None if self._depth else (command.start, command.start + len(text)),
+            )
+            self._found.append(simple)
         elif command.assigned:
             self._variables |= command.assigned
         before = operator if command.words or command.assigned else command.operator or operator
@@ -153,6 +177,7 @@ class _Reader:
         if not command.words and unquoted and word in _GROUPING:
             return
         if not command.words and (match := _ASSIGNMENT.fullmatch(word)):
+            self._assigned.append(match[1])
             if known:
                 command.assigned[match[1]] = match[2]
             else:
@@ -268,6 +293,8 @@ class _Reader:
         inner = parse(script, self._depth + 1)
         self._straight &= inner.straight
         self._found += inner.commands
+        self._reads += inner.reads
+        self._assigned += inner.assigned
 
 
 def _closing(script: str, opening: int) -> int:

@@ -7,17 +7,15 @@ input of an interactive shell is read line by line.
 from __future__ import annotations
 
 import dataclasses
-import json
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl
+from typing import TYPE_CHECKING
 
 import h11
 
 from pytest_mobileagent.action.action import Raw
 from pytest_mobileagent.program.commands import Command, script, tool_servers, webdriver
 from pytest_mobileagent.program.commands.refusals import REBOOTS, keeping_the_screen_on
+from pytest_mobileagent.program.commands.request import Request
 from pytest_mobileagent.program.commands.script import cut
 from pytest_mobileagent.program.commands.shell import read_script, read_words
 from pytest_mobileagent.program.commands.steps import BINARY
@@ -43,6 +41,11 @@ class SocketReader:
         self._name = name
         self._controlled = bool(_CONTROLLED.search(name))
         self._request: _Incoming | None = _Incoming()
+
+    @property
+    def is_read(self) -> bool:
+        """Whether requests are being read, and not passed on as data of unknown effect."""
+        return self._request is not None
 
     def feed(self, data: bytes) -> list[tuple[bytes, Command | None]]:
         """Split data into pieces, in order.
@@ -141,37 +144,10 @@ _SHELLS = {"/shell", "/shell/background", "/shell/stream"}  # of atx-agent
 _LOOKS = ("/screenshot", "/dump/hierarchy", "/minicap", "/source")
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """An HTTP request; `upgrades` says whether other data than HTTP follows it."""
-
-    method: str
-    target: str
-    body: bytes = b""
-    upgrades: bool = False
-
-    def with_body(self, body: bytes) -> Request:
-        """Return the request with its body."""
-        return dataclasses.replace(self, body=body)
-
-    @property
-    def path(self) -> str:
-        """The path of the target, without the query."""
-        return self.target.partition("?")[0]
-
-    @property
-    def values(self) -> Any:
-        """The values in its body: JSON, or a form together with the query."""
-        text = self.body.decode("utf-8", "replace").strip()
-        try:
-            return json.loads(text) if text else dict(parse_qsl(self.target.partition("?")[2]))
-        except (ValueError, RecursionError):
-            return dict(parse_qsl(text)) | dict(parse_qsl(self.target.partition("?")[2]))
-
-
 def read_request(request: Request) -> Command:
     """Return the command of a request."""
-    return keeping_the_screen_on(_read(request))
+    command = keeping_the_screen_on(_read(request))
+    return dataclasses.replace(command, request=request)
 
 
 def _read(request: Request) -> Command:

@@ -48,7 +48,7 @@ MEASURES = ("steps", "seconds", "cost_usd", "crashes", "step_accuracy", "type_ac
 # Fingerprints that should be equal even when different agents, prompts or models are compared.
 SHOULD_BE_EQUAL = (
     "tasks", "checks", "apps", "device", "environments", "seeds", "limits", "plugin", "wording",
-    "noise",
+    "noise", "sees",
 )  # fmt: skip
 _FEW = 3  # tasks named in an error
 

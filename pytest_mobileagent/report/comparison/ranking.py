@@ -31,6 +31,7 @@ _SAME = {
     "seeds": "other seeds",
     "limits": "other limits, another kind of path, or another user",
     "noise": "other noise, or none",
+    "sees": "agents that see another part of the screen",
 }
 _CHECKS = "other checks"
 _WORDS = "tasks in other words, with other parameters or golden steps"

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.device import Address
     from pytest_mobileagent.program.commands import Command
+    from pytest_mobileagent.screen.sight import Sight
 
 PATIENCE = 20.0  # the maximum wait in seconds for things that take milliseconds
 
@@ -141,10 +142,10 @@ def loop() -> Iterator[asyncio.AbstractEventLoop]:
 def start(loop: asyncio.AbstractEventLoop) -> Callable[..., Recording]:
     """Starts recording a phone; the caller must close the recording."""
 
-    def start(address: Address, folder: Path) -> Recording:
+    def start(address: Address, folder: Path, sees: Sight = "both") -> Recording:
         folder.mkdir(exist_ok=True)
         watching, log = Watching(), folder / "adb.jsonl"
-        recorded = RecordedAdb(address, watching, RawLog(log), folder / "own")
+        recorded = RecordedAdb(address, watching, RawLog(log), folder / "own", sees=sees)
         recording = Recording(recorded, watching, log, loop)
         recording.call(recorded.start())
         return recording

@@ -1,0 +1,168 @@
+"""Scripts of programs that may see one part of the screen: permitted, replaced or refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_mobileagent.program.sight.shell import HiddenError, may_read, sighted
+from pytest_mobileagent.screen.sight import black
+
+EMPTY = "<hierarchy"
+READABLE = {"/sdcard/mine.txt"}
+
+PERMITTED = [
+    "input tap 1 2; echo X4EXIT:$?",
+    "input text 'uiautomator dump'",
+    "echo uiautomator dump",
+    "x=$(getprop ro.build.version.sdk); echo $x",
+    "dumpsys window windows | grep -E 'mCurrentFocus'",
+    "dumpsys activity activities | grep mResumedActivity",
+    "dumpsys activity services io.appium.settings",
+    "dumpsys package com.example | head -20",
+    "cat /sdcard/mine.txt; cat < /sdcard/mine.txt; base64 /storage/emulated/0/mine.txt",
+    "ls /sdcard/Pictures/Screenshots",
+    "CLASSPATH=/data/local/tmp/u2.jar app_process / com.wetest.uia2.Main -p 9008",
+    "toybox md5sum /data/local/tmp/u2.jar",
+    "am instrument -w io.appium.uiautomator2.server.test/androidx.test.runner.AndroidJUnitRunner",
+    "settings put secure accessibility_enabled 0",
+    "wm size; cmd package list packages; cmd statusbar expand-notifications; service list",
+    "if [ 1 = 1 ]; then sleep 1; fi; while false; do input tap 1 1; done",
+    "content insert --uri content://com.droidrun.portal/keyboard/input --bind base64_text:s:aGk=",
+    "sh -c 'input tap 1 1'",
+]
+REFUSED = [
+    "cat /sdcard/other.txt",
+    "cat < /sdcard/other.txt",
+    "echo $(</sdcard/other.txt)",
+    "cat /sdcard/mine.txt/../other.txt",
+    "cat /sdcard/m*",
+    "cat /sdcard/mine.tx?",
+    'f=/sdcard/other.txt; cat "$f"',
+    "grep -r . /sdcard",
+    "cp /sdcard/other.txt /sdcard/mine.txt",
+    "ln -s /sdcard/other.txt /sdcard/mine.txt",
+    "dd if=/sdcard/other.txt",
+    "PATH=/data/local/tmp input tap 1 1",
+    "export PATH=/data/local/tmp; input tap 1 1",
+    "LD_PRELOAD=/data/local/tmp/x.so input tap 1 1",
+    "/data/local/tmp/input tap 1 1",
+    "../data/local/tmp/input tap 1 1",
+    "cat <<EOF | sh\nscreencap -p\nEOF",
+    "sh",
+    "sh /data/local/tmp/x.sh",
+    "source /data/local/tmp/x.sh",
+    "trap 'screencap' EXIT",
+    "alias input=screencap; input tap 1 1",
+    "echo 'a",
+    "am instrument -w -r com.other/.Runner",
+    "am broadcast -a com.other.SEND_TREE",
+    "am broadcast -n com.other/.Receiver",
+    "app_process / com.genymobile.scrcpy.Server",
+    "settings put secure enabled_accessibility_services com.other/.Tree",
+    "content read --uri content://media/external/images/media/1",
+    "content query --uri content://com.other/state",
+    "nc -l -p 7000",
+    "tcpdump",
+]
+HIDDEN = {
+    "hierarchy": [
+        "dumpsys",
+        "dumpsys activity top",
+        "dumpsys activity -a activities",
+        "dumpsys activity activities -c",
+        "dumpsys activity com.example/.Main",
+        "dumpsys window visible-window-views",
+        "dumpsys input_method",
+        "pm dump com.example",
+        "cmd window dump-visible-window-views",
+        "uiautomator events",
+        "uiautomator runtest x.jar",
+        "content query --uri content://com.droidrun.portal/state_full",
+        "sh -c 'uiautomator dump'",
+        'echo "$(uiautomator dump /dev/tty)"',
+        "uiautomator dump $FILE",
+    ],
+    "screenshot": [
+        "screenrecord /sdcard/a.mp4",
+        "input keyevent 120",
+        "input keyevent KEYCODE_SYSRQ",
+        "input keycombination 25 26",
+        "content query --uri content://com.droidrun.portal/screenshot",
+        "sh -c screencap",
+        "screencap -p $FILE",
+        "echo $(screencap -p | base64)",
+    ],
+}
+
+
+@pytest.mark.parametrize("hidden", HIDDEN)
+@pytest.mark.parametrize("script", PERMITTED)
+def test_what_shows_nothing_is_passed_on_unchanged(script, hidden):
+    assert sighted(script, hidden, READABLE).text() == script
+
+
+@pytest.mark.parametrize("hidden", HIDDEN)
+@pytest.mark.parametrize("script", REFUSED)
+def test_what_may_show_anything_is_refused(script, hidden):
+    with pytest.raises(HiddenError):
+        sighted(script, hidden, READABLE)
+
+
+@pytest.mark.parametrize(
+    ("hidden", "script"), [(part, each) for part, scripts in HIDDEN.items() for each in scripts]
+)
+def test_what_shows_only_the_hidden_part_is_refused(hidden, script):
+    with pytest.raises(HiddenError):
+        sighted(script, hidden, READABLE)
+
+
+@pytest.mark.parametrize(
+    ("script", "replaced", "files"),
+    [
+        ("uiautomator dump; input tap 1 1", "window_dump.xml'; }; input tap 1 1", "window_dump"),
+        ("true && uiautomator dump --compressed /sdcard/a.xml", " > /sdcard/a.xml; echo", "a.xml"),
+        ("uiautomator dump /dev/tty | grep x", "'; echo 'UI hier", ""),
+        ("timeout 5 uiautomator dump /sdcard/a.xml >/dev/null 2>&1", "} >/dev/null 2>&1", "a.xml"),
+        ("uiautomator dump '/sdcard/a b.xml'", " > '/sdcard/a b.xml'", ""),
+        ("uiautomator dump '/sdcard/$(x).xml'", " > '/sdcard/$(x).xml'", ""),
+    ],
+)
+def test_dumps_are_replaced_in_place(script, replaced, files):
+    result = sighted(script, "hierarchy", ())
+    assert replaced in result.text()
+    assert EMPTY in result.text()
+    assert "".join(result.files).endswith(f"{files}.xml" if files == "window_dump" else files)
+
+
+@pytest.mark.parametrize(
+    ("script", "replaced"),
+    [
+        ("screencap -p", "; { { echo $MOBILEAGENT_PICTURE | base64 -d; }; }"),
+        ("screencap /sdcard/a.png; sync", "| base64 -d; } > /sdcard/a.png; }; sync"),
+        ("screencap -p > /sdcard/a.png", "| base64 -d; }; } > /sdcard/a.png"),
+        ("screencap -d 1 -p /sdcard/a.png", "> /sdcard/a.png"),
+        ("screencap", "head -c 48 /dev/zero"),
+    ],
+)
+def test_screenshots_are_replaced_by_black_ones_of_the_same_size(script, replaced):
+    result = sighted(script, "screenshot", ())
+    assert result.shows_picture
+    assert replaced in result.text(black((3, 4)))
+    assert sighted(script, "hierarchy", ()).text() == script
+
+
+def test_a_script_that_would_be_too_long_for_adb_is_refused():
+    with pytest.raises(HiddenError, match="too long"):
+        sighted("input text " + 60_000 * "a", "screenshot", ()).text()
+
+
+def test_only_files_that_the_program_wrote_itself_can_be_read_later():
+    files = sighted(
+        "screencap -p /sdcard/a.png; echo > /sdcard/b; false && echo > /sdcard/Pictures/c.png; "
+        "echo > '/sdcard/*'; echo > /data/data/x; echo screencap /sdcard/d; echo > /sdcard/../e",
+        "hierarchy",
+        (),
+    ).files
+    assert files == {"/sdcard/a.png", "/sdcard/b"}
+    assert may_read("/storage/emulated/0/a.png", files)
+    assert not may_read("/sdcard/A.png", files)
