@@ -77,7 +77,8 @@ def report(shop: pytest.Pytester, runs: str = "runs") -> dict[str, Any]:
 )
 def test_an_agent_sees_one_part_and_the_record_has_both(shop, sight, black, elements, process):
     arguments = f"--mobile-sees={sight}", f"--mobile-agent-process={process}"
-    run(shop, "agents.py:Looks", *arguments).assert_outcomes(passed=1)
+    result = run(shop, "agents.py:Looks", *arguments)
+    result.assert_outcomes(passed=1)
     (episode,) = (shop.path / "runs").glob("*/episodes/*/")
     episode = load(episode)
     for step in episode.steps:
@@ -85,6 +86,8 @@ def test_an_agent_sees_one_part_and_the_record_has_both(shop, sight, black, elem
         assert (str(episode.folder) in step.said) == (sight == "both"), "the files have both parts"
         assert len(step.screen.elements) == 2
     assert episode.sees == sight
+    shows = result.stdout.fnmatch_lines if sight != "both" else result.stdout.no_fnmatch_line
+    shows(["suite *sees*", f"*  {sight}*"] if sight != "both" else "suite *sees*")
     about = report(shop)
     assert about["tasks"][0]["sees"] == (None if sight == "both" else sight)
     assert (about["run"]["fingerprints"]["sees"] is None) == (sight == "both")
@@ -194,3 +197,14 @@ def test_a_program_sees_one_part_through_every_tool_of_mcp(shop, monkeypatch, se
         assert (f'"{name}"' in text) == (sees != "screenshot")
         assert ("are not listed here" in text) == (sees == "screenshot")
     assert ("Here, " in got[0]["result"]["instructions"]) == (sees != "both")
+
+
+def test_tables_of_several_runs_name_what_agents_saw(shop):
+    for sees in ("both", "hierarchy"):
+        run(shop, "agents.py:Looks", f"--mobile-sees={sees}").assert_outcomes(passed=1)
+    runs = sorted(map(str, (shop.path / "runs").glob("*/")))
+    table = shop.run(sys.executable, "-m", "pytest_mobileagent", "report", *runs, "--format=csv")
+    assert "agents (sees=hierarchy)," in str(table.stdout)
+    words = ("report", *runs, "--format=markdown")
+    told = shop.run(sys.executable, "-m", "pytest_mobileagent", *words)
+    told.stdout.fnmatch_lines(["*saw only the hierarchy of each screen*"])

@@ -148,6 +148,7 @@ def _notes(run: RecordedRun, summary: Mapping[str, Any]) -> list[str]:
     unreset, differ = summary["without_snapshot"], len(differing(run.tasks))
     return [
         *notes,
+        *([f"its agent saw only the {summary['sees']} of each screen"] if summary["sees"] else []),
         *([f"{plural(unclear, 'unclear answer')} counted as failed"] if unclear else []),
         *([f"{plural(lost, 'attempt')} lost to infrastructure"] if lost else []),
         *([f"{plural(suspects, 'episode')} {_SUSPECT}"] if suspects else []),

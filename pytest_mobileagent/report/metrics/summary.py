@@ -74,6 +74,7 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
     - `estimated`: tasks with estimated token counts, because a provider did not report them.
     - `programs`: tasks run by external programs; `unmetered`: those of them in which no model call
       was observed, so their cost is unknown.
+    - `sees`: what agents were given of each screen, if not all of it ("screenshot").
     - `crashes`: app crashes in all episodes whose log was read; None if none was read.
     - `questions`: questions to the user; `answered`: those with an answer, which was either
       `useful` (new) or `needless` (see `result.question_counts`).
@@ -119,6 +120,7 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
         "estimated": sum(bool(result.estimated) for result in results),
         "programs": sum(result.metered is not None for result in results),
         "unmetered": sum(result.metered is False for result in results),
+        "sees": "/".join(sorted({result.sees for result in results if result.sees})) or None,
     }
 
 

@@ -33,6 +33,7 @@ _COLUMNS: tuple[tuple[str, Cell], ...] = (
 _OPTIONAL: tuple[tuple[str, Cell], ...] = (
     ("step acc.", lambda t: percent(t["step_accuracy"])),
     ("type acc.", lambda t: percent(t["type_accuracy"])),
+    ("sees", lambda t: t.get("sees") or ""),
     ("held at start", lambda t: str(t.get("held_at_start") or 0)),
     ("reported", lambda t: percent(t.get("reported_rate"))),
     ("partial", lambda t: percent(t["partial_credit"])),

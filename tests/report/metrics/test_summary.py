@@ -234,6 +234,7 @@ def test_every_number_has_its_documented_denominator(result: Make) -> None:
         "needless": None,
         "programs": 0,
         "unmetered": 0,
+        "sees": None,
         "roles": {},
     }
 

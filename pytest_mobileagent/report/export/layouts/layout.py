@@ -194,6 +194,8 @@ def _notes(layout: Layout, run: Run, shown: Run, cells: Sequence[Cell]) -> Itera
         yield f"{count}; its success rate of all is {Cell(own['success_rate_of_all'])}"
     if own.get("decided") and all(isinstance(cell.value, str | None) for cell in cells):
         yield "its tasks give none of these numbers; `report --layouts` says what the table needs"
+    if sees := run.summary.get("sees"):
+        yield f"its agent saw only the {sees} of each screen"
     if run.about.get("virtual"):
         yield VIRTUAL
     if run.unlike_preset:
