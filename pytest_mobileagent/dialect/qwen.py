@@ -58,8 +58,8 @@ _THOUGHT = re.compile(r"Thought[:：](.*?)(?=^\s*Action[:：]|\Z)", re.DOTALL | 
 _ACTION = re.compile(r"^\s*Action[:：](.*)", re.DOTALL | re.MULTILINE)
 _WAIT = 2.0
 _DRAG = 1.0  # seconds; a faster one would be a fling
-# MAI-UI: its own tags or those of a thinking model, whose first tag is in the prompt.
-_THINKING = re.compile(r"(?:<think(?:ing)?>)?(.*?)</think(?:ing)?>", re.DOTALL)
+# The first tag of a thinking model may be in its prompt.
+_OPENS, _CLOSES = re.compile("<think(?:ing)?>"), re.compile("</think(?:ing)?>")
 _TAGGED = re.compile(r"<thinking>(.*?)</thinking>.*?<tool_call>(.*?)</tool_call>", re.DOTALL)
 _POINTS = ("coordinate", "start_coordinate", "end_coordinate")
 _MAI_ACTIONS = (
@@ -110,13 +110,13 @@ class Qwen(Dialect):
     version: Version = "3"
 
     def _read(self, words: str, frame: Frame) -> Decision | Action:
-        answer = re.split("</think(?:ing)?>", words)[-1]
+        *thoughts, answer = _CLOSES.split(words)
         before, tag, behind = answer.partition("<tool_call>")
         arguments = _arguments(object_in(behind if tag else answer))
         parts = _remarks(before) if tag else {}
         if self.version == "mai-ui":
-            thought = _THINKING.match(words)
-            parts = {"thought": thought[1].strip()} if thought and thought[1].strip() else {}
+            thought = _OPENS.split(thoughts[0])[-1].strip() if thoughts else ""
+            parts = {"thought": thought} if thought else {}
         return Decision((self._action(arguments, frame),), parts)
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
