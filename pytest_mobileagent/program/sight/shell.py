@@ -100,7 +100,8 @@ def sighted(script: str, hidden: Part, readable: Collection[str]) -> SightedScri
     for simple in parsed.commands:
         words = _core(simple.words)
         look = _look(words)
-        files |= set(filter(_is_own, [*simple.files, _file_of(words) if look else ""]))
+        if parsed.straight and simple.operator != "||" and not _keeps(simple):
+            files |= set(filter(_is_own, [*simple.files, _file_of(words) if look else ""]))
         if look != hidden:
             files |= _check(simple, words, hidden, {*readable, *files})
         elif simple.span is None or not simple.known:
@@ -112,6 +113,11 @@ def sighted(script: str, hidden: Part, readable: Collection[str]) -> SightedScri
     for file in parsed.reads:
         _check_readable(file, {*readable, *files})
     return SightedScript(script, frozenset(files), tuple(replacements), shows_picture)
+
+
+def _keeps(simple: Simple) -> bool:
+    """Return whether a redirection keeps what a file contains, and only adds to it."""
+    return any(re.match(r"\d*(&?>>|<>)", each) for each in simple.redirections)
 
 
 def _is_own(file: str) -> bool:
