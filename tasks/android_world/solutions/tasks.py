@@ -2,6 +2,7 @@
 
 from datetime import date
 from time import strptime
+from typing import Any
 
 from pytest_mobileagent import answer, open_app, scroll, seen, tap
 
@@ -28,7 +29,7 @@ def label(words):
 
 def listed(screens):
     """Return the titles and days of the tasks on these screens, in their order."""
-    found = {}
+    found: dict[tuple[str, str], None] = {}
     for screen in screens:
         for row in screen.find_all(resource_id="rowBody"):
             texts = {each.resource_id.rpartition("/")[2]: each.text for each in row.iter()}
@@ -39,7 +40,7 @@ def listed(screens):
 
 def split(screens, text):
     """Return the screens before, between and after those that have a text."""
-    parts = [[]]
+    parts: list[list[Any]] = [[]]
     for screen in screens:
         if screen.find(text=text):
             parts.append([])
