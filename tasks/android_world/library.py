@@ -125,8 +125,11 @@ class Library:
             line = _line(process.stdout, LIMITS[do])
         except OSError:
             line = b""
+        except BaseException:  # such as Ctrl-C: a late reply would be taken for that of the next
+            self._end("")
+            raise
         if not line:
-            raise HostError(self._end(f"during {do}"))
+            raise InfrastructureError(self._end(f"during {do}"))
         if line == TOO_LATE:
             self._end("")
             raise DeviceError(f"AndroidWorld's {do} took longer than {LIMITS[do]:g} s")

@@ -53,6 +53,8 @@ def draw(name: str, _: random.Random, seed: int, epoch: int) -> dict[str, Any]:
         TaskError: if the library cannot be used, or has no such task.
     """
     told = tell(seed, epoch)
+    if isinstance(told, str):
+        raise TaskError(told)
     if name not in told["goals"]:
         why = told["broken"].get(name, f"there is no such task in its version {version()[:7]}")
         raise TaskError(f"AndroidWorld's {name}: {why}")
@@ -65,11 +67,18 @@ def solve(name: str, values: Mapping[str, Any]) -> Sequence[Any]:
 
 
 @cache
-def tell(seed: int, epoch: int) -> dict[str, Any]:
-    """Return what the library tells of all tasks for a seed and an epoch.
+def tell(seed: int, epoch: int) -> dict[str, Any] | str:
+    """Return what the library tells of all tasks for a seed and an epoch, or why it cannot be used.
 
     It is kept in pytest's cache, unless the version of the library is not known.
     """
+    try:
+        return _told(seed, epoch)
+    except TaskError as error:
+        return str(error)
+
+
+def _told(seed: int, epoch: int) -> dict[str, Any]:
     commit = version()
     if not commit.startswith(VERSION):
         found = commit[:7] or "an unknown commit"

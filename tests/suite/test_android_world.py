@@ -29,7 +29,7 @@ from pytest_mobileagent.device.device import DeviceOptions
 from pytest_mobileagent.device.drivers.adb.system import AdbSystem
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import virtual_slots
-from pytest_mobileagent.errors import DeviceError, HostError, TaskError
+from pytest_mobileagent.errors import DeviceError, InfrastructureError, TaskError
 
 from .android_world import write
 
@@ -167,7 +167,7 @@ def test_another_goal_than_was_told_is_the_tasks_fault(library: Any, device: Any
 
 def test_a_helper_that_dies_is_started_again(prepared: Any) -> None:
     library = prepared("SystemBluetoothTurnOn")
-    with pytest.raises(HostError, match="helper was killed during score"):
+    with pytest.raises(InfrastructureError, match="helper was killed during score"):
         library.score("")
     assert prepared("SystemWifiTurnOnVerify").score("") == 1.0
 
