@@ -37,12 +37,12 @@ ROWS = rows("tasks.csv", columns={"goal": "id"}, wording=official)
 
 def fields() -> dict[str, dict[str, Any]]:
     """Return the fields of the tasks beyond their columns, by id."""
-    drawn = {"parameters": draw} if is_named() else {}
-    found = {}
-    for row in ROWS:
-        solved = {"solution": partial(solve, row.id)} if row.id in SOLUTIONS else {}
-        own = {name: partial(function, row.id) for name, function in drawn.items()}
-        found[row.id] = {**own, **solved}
+    found: dict[str, dict[str, Any]] = {row.id: {} for row in ROWS}
+    for name, own in found.items():
+        if is_named():
+            own["parameters"] = partial(draw, name)
+        if name in SOLUTIONS:
+            own["solution"] = partial(solve, name)
     return found
 
 
