@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import subprocess
 import tempfile
 import time
@@ -22,10 +21,11 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
+import adbutils
 import pytest
 
 from pytest_mobileagent.device.device import system_of
-from pytest_mobileagent.errors import DeviceError, HostError, InfrastructureError, TaskError
+from pytest_mobileagent.errors import DeviceError, InfrastructureError, TaskError
 from pytest_mobileagent.processes import is_readable, was_killed, without_keys
 from pytest_mobileagent.releases import release_of
 
@@ -78,7 +78,7 @@ class Library:
             pytest.skip("AndroidWorld needs adb, which does not reach a phone behind Appium")
         if self._is_open:  # an earlier task has been interrupted
             self.tear_down()
-        adb = {"program": _adb(), "host": address.adb_host, "port": address.adb_port}
+        adb = {"program": adbutils.adb_path(), "host": address.adb_host, "port": address.adb_port}
         scale = system.shell(f"getprop {PAUSES}").strip()
         self._is_open = True
         try:
@@ -205,14 +205,6 @@ def warn(what: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("default")
         warnings.warn(what, stacklevel=2)
-
-
-@cache
-def _adb() -> str:
-    program = shutil.which("adb")
-    if program is None:
-        raise HostError("AndroidWorld needs the program adb, which is not on the PATH")
-    return program
 
 
 @cache
