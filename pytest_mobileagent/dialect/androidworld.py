@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import json
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +19,7 @@ from pytest_mobileagent.action.action import (
     LongPress,
     Open,
     Scroll,
+    Swipe,
     Tap,
     Type,
     Wait,
@@ -40,9 +43,12 @@ from pytest_mobileagent.dialect.reading import (
     object_in,
     spoken,
 )
+from pytest_mobileagent.screen.element import Bounds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from pytest_mobileagent.action.action import Direction
 
 _FIELDS = {
     *("action_type", "index", "x", "y", "text", "direction", "goal_status", "app_name"),
@@ -79,6 +85,7 @@ class AndroidWorld(Dialect):
       AndroidWorld, an answer does not end the episode, and a status follows; an agent that
       reproduces this must hold the answer back until the status.
     - Texts with a closing brace are read completely; the original cuts them there, and fails.
+    - Read strictly, scrolls and texts are what the original does to the phone (`actuated`).
     - `text_only` selects T3A's code, in which a click without an index is a crash
       (`parse_strictly`).
 
@@ -104,9 +111,13 @@ class AndroidWorld(Dialect):
         fields = _code_fields(action[1].strip())
         if self.text_only and fields["action_type"] == "click" and fields.get("index") is None:
             raise DialectError("a click without an index", on_error="crash")
-        if fields["action_type"] == "scroll" and fields.get("index") in {0, "0"}:
-            fields = {name: value for name, value in fields.items() if name != "index"}
-        return Decision(_actions(fields, frame), {"reason": reason[1].strip()})
+        is_whole = fields["action_type"] == "swipe"
+        index = int(number(fields.get("index") or 0, "index"))
+        label = None if is_whole or index == 0 else str(index)
+        if fields["action_type"] == "scroll" and label is None:
+            fields = {**fields, "index": None}
+        actions = (actuated(each, frame, label, is_whole) for each in _actions(fields, frame))
+        return Decision(tuple(actions), {"reason": reason[1].strip()})
 
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return the reply for a decision; the action is "unknown" if the decision has none."""
@@ -188,6 +199,36 @@ def _actions(fields: Mapping[str, Any], frame: Frame) -> tuple[Action, ...]:
         raise unknown("action_type", kind)
     action = _OTHERS[kind](fields, frame)
     return () if action is None else (action,)
+
+
+def actuated(
+    action: Action, frame: Frame, label: str | None = None, is_whole: bool = False
+) -> Action:
+    """Return an action as AndroidWorld's env/actuation.py performs it on the phone.
+
+    A scroll is drawn from the centre of the screen, or of a mark, to its edge within the 0.3 s of
+    Android's `input swipe`, which is a fling; a swipe (`is_whole`) from edge to edge within 0.5 s.
+    Accents are taken off a text, and other characters that are not ASCII are left out.
+    """
+    match action:
+        case Scroll(finger):
+            area = Bounds(0, 0, *frame.size) if label is None else frame.mark(label).bounds
+            return _drawn(finger, area, frame.size, is_whole)
+        case Type(text):
+            plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+            return dataclasses.replace(action, text=plain)
+    return action
+
+
+def _drawn(finger: Direction, area: Bounds, size: tuple[int, int], is_whole: bool) -> Swipe:
+    left, top = max(area.left, 0), max(area.top, 0)
+    right, bottom = min(area.right, size[0]), min(area.bottom, size[1])
+    x, y = (left + right) // 2, (top + bottom) // 2
+    edges = {"up": (x, top), "down": (x, bottom), "left": (left, y), "right": (right, y)}
+    ends = (edges[OPPOSITE[finger]] if is_whole else (x, y)), edges[finger]
+    # The original's ends may be next to the last pixel.
+    (x1, y1), (x2, y2) = ((min(x, size[0] - 1), min(y, size[1] - 1)) for x, y in ends)
+    return Swipe(x1, y1, x2, y2, 0.5 if is_whole else 0.3)
 
 
 def _target(fields: Mapping[str, Any], frame: Frame) -> tuple[int, int] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
+from pytest_mobileagent.dialect.androidworld import actuated
 from pytest_mobileagent.dialect.dialect import (
     Decision,
     Dialect,
@@ -67,7 +69,7 @@ class SeeAct(Dialect):
     name = "seeact"
     title = "SeeAct"
 
-    def _read(self, words: str, frame: Frame) -> Decision | Action:
+    def _read(self, words: str, frame: Frame) -> Decision:
         lines = _lines(spoken(words))
         kind = re.sub(r"[\s_.]+", " ", lines["ACTION"].strip(" .*`\"'")).upper()
         letter = _letter(lines.get("ELEMENT", ""), frame)
@@ -80,7 +82,7 @@ class SeeAct(Dialect):
         """Return the decision as the code reads it, which needs exact names and letters.
 
         The code drops the text of a value after a colon, and takes the first element of a swipe for
-        the whole screen.
+        the whole screen. Swipes and texts are what it does to the phone (`actuated`).
         """
         lines: dict[str, str] = {}
         for line in words.split("\n"):
@@ -95,8 +97,10 @@ class SeeAct(Dialect):
             raise DialectError(f"{kind} does not accept the value {quoted(value)}")
         letter = re.sub(r"[.]+|\s+", " ", lines.get("ELEMENT", "None")).strip()
         is_whole = kind == "SWIPE" and letter == "A"
-        letter = "None" if is_whole or letter not in frame.marks else letter
-        return self._read(f"ELEMENT: {letter}\nACTION: {kind}\nVALUE: {value}", frame)
+        known = None if is_whole or letter not in frame.marks else letter
+        read = self._read(f"ELEMENT: {known}\nACTION: {kind}\nVALUE: {value}", frame)
+        actions = tuple(actuated(each, frame, known) for each in read.actions)
+        return dataclasses.replace(read, actions=actions)
 
     def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
         kind, at, value = _printed(action)

@@ -34,7 +34,7 @@ for name, content in (("IPython", "display"), ("matplotlib", ""), ("matplotlib.p
 
 import numpy as np  # noqa: E402
 from android_world.agents import m3a, seeact, seeact_utils, t3a  # noqa: E402
-from android_world.env import actuation, interface, representation_utils  # noqa: E402
+from android_world.env import actuation, adb_utils, interface, representation_utils  # noqa: E402
 
 FLAGS = (
     *("checked", "checkable", "clickable", "enabled", "focused", "focusable"),
@@ -86,7 +86,13 @@ class Recorded:
         return lambda *given, **_: self._done.append([name, *(g for g in given if g is not None)])
 
     def generate_swipe_command(self, *numbers):
-        return ["swipe", *numbers[:4]]
+        ends, (lasting, *_) = numbers[:4], (*numbers[4:], 300)  # the default of Android's `input`
+        return ["swipe", *ends, lasting]
+
+    def type_text(self, text, *_, **__):
+        words = adb_utils._split_words_and_newlines(text)
+        typed = (re.sub(r"\\(.)", r"\1", adb_utils._adb_text_format(word)) for word in words)
+        self._done.append(["type_text", "".join(typed).replace("%s", " ")])
 
     def issue_generic_request(self, command, _):
         self._done.append(list(command))

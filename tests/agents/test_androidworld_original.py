@@ -22,7 +22,7 @@ from pytest_mobileagent import (
     Key,
     LongPress,
     Open,
-    Scroll,
+    Swipe,
     Tap,
     Type,
     Wait,
@@ -184,8 +184,8 @@ def said(action: Action) -> list[list[Any]]:
             found = [*before, ["type_text", text], *([["enter"]] if enter else [])]
         case Key(name):
             found = [[name]]
-        case Scroll(finger, at):
-            found = [["swipe", finger, *(at or (540, 1200))]]
+        case Swipe(x1, y1, x2, y2, seconds):
+            found = [["swipe", x1, y1, x2, y2, round(seconds * 1000)]]
         case Open(app):
             found = [["launch_app", app]]
         case _:
@@ -194,18 +194,16 @@ def said(action: Action) -> list[list[Any]]:
 
 
 def normal(done: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    """Return what the original did to the phone, without its coordinates beyond the start."""
+    """Return what the original did to the phone, with the ends of swipes on the screen."""
     found: list[list[Any]] = []
     keys = {"press_enter_button": "enter", "press_home_button": "home", "press_back_button": "back"}
     for name, *given in done:
         if name in keys:
             found.append([keys[name]])
         elif name == "swipe":
-            x1, y1, x2, y2 = given
-            sideways, upright = "left" if x2 < x1 else "right", "up" if y2 < y1 else "down"
-            finger = sideways if y1 == y2 else upright
-            at_edge = x1 in {0, 1080} or y1 in {0, 2400}  # `swipe`, for which ours has no start
-            found.append(["swipe", finger, *((540, 1200) if at_edge else (x1, y1))])
+            *ends, lasting = given
+            last = (1079, 2399, 1079, 2399)
+            found.append(["swipe", *map(min, ends, last), lasting])
         elif name == "shell":
             found.append(["clear"])
         elif name != "answer":
