@@ -36,6 +36,7 @@ LACKING = (
     "AndroidWorld is not there: name a checkout of github.com/google-research/android_world in "
     "tasks/releases.toml, and run `make android-world` (docs/suites.md)"
 )
+ADVICE = "`make android-world` installs what it needs"
 # How long a request may take, in seconds.
 LIMITS = {"goals": 120.0, "prepare": 600.0, "score": 300.0, "tear_down": 120.0}
 # The property in which a phone says how long programs need to pause for it, as a share of what is
@@ -64,7 +65,7 @@ class Library:
         except TaskError as error:
             python, checkout = place()
             msg = f"{python} cannot run AndroidWorld in {checkout}: {error}"
-            raise TaskError(f"{msg}; `make android-world` installs what it needs") from error
+            raise TaskError(msg) from error
 
     def prepare(self, device: Any, name: str, goal: str, seed: int, epoch: int) -> None:
         """Initialise a task on a device; its goal was told for the seed and the epoch.
@@ -138,7 +139,9 @@ class Library:
             self._is_open = False  # there is nothing left to tear down
             raise DeviceError(f"AndroidWorld's {do} lost the phone: {reply['error']}")
         if "error" in reply:
-            raise TaskError(f"AndroidWorld's {do} raised {reply['error']}")
+            is_lacking = reply["error"].startswith(("ImportError", "ModuleNotFoundError"))
+            advice = f"; {ADVICE}" if is_lacking else ""
+            raise TaskError(f"AndroidWorld's {do} raised {reply['error']}{advice}")
         return reply["value"]
 
     def _started(self) -> subprocess.Popen[bytes]:
@@ -157,7 +160,7 @@ class Library:
                 start_new_session=True,  # Ctrl-C is for pytest
             )
         except OSError as error:
-            raise TaskError(f"cannot start {python}: {error}") from error
+            raise TaskError(f"cannot start {python}: {error}; {ADVICE}") from error
         return self._process
 
     def _end(self, when: str) -> str:
