@@ -90,6 +90,7 @@ def task(
     vague: str | None = None,
     success_after_error: bool = False,
     stop_on_success: bool = False,
+    may_change: Sequence[str] = (),
     instructions: Sequence[str] = (),
     golden: Sequence[Wanted] = (),
     wording: str = OWN,
@@ -165,7 +166,7 @@ def make_task(goal: Any, fields: Mapping[str, Any]) -> Task:
         TaskError: if a field is invalid or unknown.
     """
     given = {name: value for name, value in fields.items() if name != "suite"}
-    for name in ("apps", "tags", "needs", "instructions", "golden", "remarks"):
+    for name in ("apps", "tags", "needs", "may_change", "instructions", "golden", "remarks"):
         if isinstance(given.get(name), list):
             given[name] = tuple(given[name])
     try:

@@ -92,6 +92,8 @@ class Task:
     - `stop_on_success`: whether the test body is evaluated after every step and the episode ends as
       soon as it passes, as in B-MoCA (section 2.3); the body may then only use `episode` and
       parameters.
+    - `may_change`: what else may change on the phone without being a side effect: patterns of
+      places, such as "settings system/volume_*", "rows history.db:history" or "files /sdcard/*".
     - `instructions`: what to do in each step, in words, for agents that use them beside the goal
       (A3, Table 4: low-level instructions).
     - `golden`: the correct action for each screen along one path, including the final report where
@@ -132,6 +134,7 @@ class Task:
     user: User | None = None
     success_after_error: bool = False
     stop_on_success: bool = False
+    may_change: tuple[str, ...] = ()
     instructions: tuple[str, ...] = ()
     golden: Sequence[Wanted] = ()
     wording: str = OWN
@@ -216,7 +219,7 @@ class Task:
                 raise TaskError(msg)
 
     def _check_words(self) -> None:
-        for name in ("tags", "needs", "instructions", "remarks"):
+        for name in ("tags", "needs", "may_change", "instructions", "remarks"):
             words = getattr(self, name)
             if not _is_texts(words):
                 raise TaskError(f"{name}={_brief(words)} must be a list of words")

@@ -22,6 +22,7 @@ from pytest_mobileagent.episode.migrate import SCHEMA_VERSION, migrate
 from pytest_mobileagent.episode.observation import DeviceInfo, Noise, Reset
 from pytest_mobileagent.episode.record import EpisodeRecord, Step, Termination
 from pytest_mobileagent.episode.screens import ScreenStore
+from pytest_mobileagent.episode.side_effects import SideEffects
 from pytest_mobileagent.episode.store import STREAM, where
 from pytest_mobileagent.errors import RecordError, TaskError
 from pytest_mobileagent.fileio import opened, parse_json, read_text
@@ -157,6 +158,7 @@ def assemble(
         steps=tuple(_steps(records, known_screens, seen)),
         initial_probes=seen[0]["probes"],
         started=known_screens[0].time,
+        side_effects=SideEffects.read(folder),
         extra=extra,
         **about,
         **ending,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.event import Crash, Event, LogLine
     from pytest_mobileagent.episode.observation import DeviceInfo, Noise, Reset
+    from pytest_mobileagent.episode.side_effects import SideEffects
     from pytest_mobileagent.screen.screen import Screen
 
 
@@ -144,6 +145,8 @@ class EpisodeRecord:
     - `apps`: the version codes of the task's apps; "" if unknown.
     - `is_logged`: whether the phone's log was read in all steps, so that crashes are known.
     - `measured`: the values of the task's measures after the last screen, by name.
+    - `side_effects`: what the agent changed on the phone that nobody had asked for; None if that is
+      not known, as for a prefix (see `--mobile-side-effects`).
     - `golden_left`: how many steps of the golden path were not reached.
     - `unused`: the calls of a decision beyond the step limit.
     - `node`, `versions`: the machine, if workers were on several, and the versions of Python, the
@@ -175,6 +178,7 @@ class EpisodeRecord:
     apps: Mapping[str, str] = field(default_factory=dict)
     is_logged: bool = False
     golden_left: int = 0
+    side_effects: SideEffects | None = None
     measured: Mapping[str, Value] = field(default_factory=dict)
     full_goal: str = ""
     user: str = ""
@@ -312,6 +316,7 @@ class EpisodeRecord:
             error="",
             unused=(),
             measured=known,
+            side_effects=None,
         )
 
     def rest(self, steps: int) -> Self:

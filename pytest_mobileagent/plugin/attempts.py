@@ -124,6 +124,8 @@ def _make(plan: AttemptPlan, run: RunConfig, lease: LeasedDevice, tries: Tries) 
     folder, number = run.folder.attempt(plan.case)
     about = {**plan.about, "attempt": number}
     plan = replace(plan, about=about, repeats_kills=tries.left > 1 or not tries.kills)
+    if run.effects is not None and run.devices.source.is_live:
+        plan = replace(plan, watch=run.effects.watch())
     how, together = End.OTHER, False
     with Turn(run, alone=tries.alone) as turn:
         noted = turn.note(folder)
@@ -131,6 +133,8 @@ def _make(plan: AttemptPlan, run: RunConfig, lease: LeasedDevice, tries: Tries) 
             device = lease.get()
             noted = turn.note(folder, device)
             attempt(plan, device, Recorder(folder, run.folder.screens))
+            if run.effects is not None and plan.watch is not None:
+                run.effects.effects(plan, device).write(folder)
             how = End.PLAYED
         except InfrastructureError as error:
             how, together = tries.broke(error, lease)

@@ -91,6 +91,7 @@ def _decide(item: pytest.Function) -> Generator[None, Any, Any]:
             subgoals.settle()
             if isinstance(episode, Episode) and episode.is_on_path and compared.steps is None:
                 check_path(episode)
+            _check_side_effects(item, episode)
         except (AssertionError, AttributeError) as error:
             # Of AttributeErrors, only those on a None that `find` returned. Explaining is slow.
             if not state.is_asked_of_prefix and getattr(error, "obj", None) is None:
@@ -107,6 +108,15 @@ def _decide(item: pytest.Function) -> Generator[None, Any, Any]:
         if not case.task.success_after_error and not state.is_asked_of_prefix:
             raise AgentFailedError(episode.error)
     return result
+
+
+def _check_side_effects(item: pytest.Function, episode: object) -> None:
+    """Fail if the agent changed what nobody had asked for, and the run does not permit that."""
+    if not isinstance(episode, Episode) or (effects := episode.side_effects) is None:
+        return
+    if item.config.stash[RUN].value("mobile-side-effects") == "fail" and effects.count:
+        each = "; ".join(map(str, effects.found))
+        raise AssertionError(f"{effects.count} unexpected side effects: {each}")
 
 
 def _decided(item: pytest.Function, body: Any, begin: Callable[[], SubGoals]) -> Any:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.device.noisy.noisy_device import NoiseSettings
     from pytest_mobileagent.environment import Environment
+    from pytest_mobileagent.run.side_effects import EffectsFinder
 
 
 class RunConfig(RunContext):
@@ -150,6 +151,15 @@ class RunConfig(RunContext):
             return NoiseSettings(setting.value, load(folders(self.config, "noise")))
         except BadNoiseError as error:
             raise pytest.UsageError(printable(f"mobile_noise_paths: {error}")) from None
+
+    @cached_property
+    def effects(self) -> EffectsFinder | None:
+        """Finds the side effects of episodes; None if `--mobile-side-effects` is off."""
+        if self.value("mobile-side-effects") == "off":
+            return None
+        from pytest_mobileagent.run.side_effects import EffectsFinder
+
+        return EffectsFinder()
 
     @cached_property
     def environments(self) -> Mapping[str, Environment]:

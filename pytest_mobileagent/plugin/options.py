@@ -99,6 +99,10 @@ GROUPS: dict[str, tuple[Option, ...]] = {
             "judge tasks that have a check, too, and list where the two differ", is_flag=True,
         ),
         _choice(
+            "--mobile-side-effects", "off|report|fail", "off",
+            "what changed on the phone unasked: ignored, reported, or a failure",
+        ),
+        _choice(
             "--mobile-official", "beside|decides|off", "beside",
             "how to use a benchmark's own evaluation",
         ),

@@ -22,9 +22,10 @@ from pytest_mobileagent.action.action import (
     to_json,
 )
 from pytest_mobileagent.device.device import system_of
+from pytest_mobileagent.device.state import StateReader
 from pytest_mobileagent.errors import HostError, RecordError, ScreenError
 from pytest_mobileagent.fileio import read_json, write_json
-from pytest_mobileagent.record.changes import Change, add_app, changes, read_state
+from pytest_mobileagent.record.changes import Change, changes
 from pytest_mobileagent.record.selectors import choose, literal, target_at
 from pytest_mobileagent.screen.screen import Screen
 
@@ -75,7 +76,7 @@ class Recording:
     def _begin(self) -> None:
         system = system_of(self.device)
         system.reset(self.snapshot, self.apps)
-        self.before, self._known = read_state(system), set[str]()
+        self.before, self._known = StateReader().read(system), set[str]()
         self.installed = sorted(self.before.packages)
         self._look()
 
@@ -178,11 +179,9 @@ class Recording:
         with self._lock:
             system = system_of(self.device)
             self.ended = how
-            after = read_state(system)
-            for app in sorted(self._known):
-                add_app(after, system, app)
+            after = StateReader().read(system)
             self._look()
-            return changes(self.before, after)
+            return changes(*(each.of_apps(self._known) for each in (self.before, after)))
 
     def packages(self) -> list[str]:
         """Return the apps that were used, the first one first."""
@@ -198,10 +197,9 @@ class Recording:
         return screen
 
     def _meet(self, package: str) -> None:
-        """Read the data of an app before anything is done in it."""
-        if package and package not in self._known and not package.startswith(_NOT_APPS):
+        """Note that something is done in an app, whose data may change."""
+        if package and not package.startswith(_NOT_APPS):
             self._known.add(package)
-            add_app(self.before, system_of(self.device), package)
 
     def _keep(self) -> None:
         if self.draft is not None:

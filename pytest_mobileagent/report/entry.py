@@ -176,6 +176,8 @@ class Entry(Spent):
     noise: dict[str, Met] | None = None
     injected_steps: int | None = None
     obeyed: int | None = None
+    side_effects: int | None = None
+    changed_unasked: list[str] | None = None
     user: str | None = None
     sees: str | None = None
     questions: int | None = None

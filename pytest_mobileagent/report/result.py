@@ -192,6 +192,7 @@ def measures(
         "invalid_actions": invalid(episode),
         "crashes": None if episode.crashes is None else len(episode.crashes),
         **met_noise(episode),
+        **_side_effects(episode),
         "user": episode.user or None,
         "sees": episode.sees if episode.sees != "both" else None,
         **question_counts(episode),
@@ -202,6 +203,13 @@ def measures(
         "node": episode.node or None,
         "versions": dict(episode.versions) or None,
     }
+
+
+def _side_effects(episode: EpisodeRecord) -> dict[str, Any]:
+    """Return the number of side effects, None if it is not known, and what they are."""
+    effects = episode.side_effects
+    listed = [str(each) for each in effects.found] if effects is not None else None
+    return {"side_effects": effects and effects.count, "changed_unasked": listed}
 
 
 def _per(seconds: float, count: int) -> float | None:

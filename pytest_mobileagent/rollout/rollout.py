@@ -21,6 +21,7 @@ from pytest_mobileagent.errors import DeviceError, InfrastructureError, Undecide
 from pytest_mobileagent.rollout.reward import Reward
 from pytest_mobileagent.run.attempt import finish, start
 from pytest_mobileagent.run.plan import AttemptPlan, ChosenAgent, Limits
+from pytest_mobileagent.run.side_effects import EffectsFinder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 AGENT = "rollout"  # the agent's name in records
+_effects = EffectsFinder()  # what solutions change is the same for all phones of a process
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +99,7 @@ class Rollout:
             clock=phone.clock,
             spares_screenshots=not pictures,
             is_done=_is_done(task, judge) if stops else None,
+            watch=_effects.watch() if self.reward.side_effects else None,
         )
         device = phone.device()
         if not pictures:
@@ -155,10 +158,14 @@ class Rollout:
         truncated = ending.termination is Termination.STEP_LIMIT
         false_finish = ending.termination is Termination.SELF_REPORTED and not held.held
         value = weights.success * held.held + weights.false_finish * false_finish
+        effects = None
+        if weights.side_effects:
+            effects = _effects.effects(self.session.plan, self.session.device)
+            value += weights.side_effects * (effects.count or 0)  # unknown ones cost nothing
         if weights.progress:
             value += self._progress(held)
         about = {"reason": held.reason, "credit": held.credit, "false_finish": false_finish,
-                 "termination": str(ending.termination)}  # fmt: skip
+                 "termination": str(ending.termination), "side_effects": effects}  # fmt: skip
         return Moved(value, not truncated, truncated, held=held.held, about=about)
 
     def _held(self) -> Held:

@@ -101,6 +101,8 @@ def start(plan: AttemptPlan, device: Device, recorder: Recorder) -> Session:
         UnfitDeviceError, InfrastructureError, TaskError: as `attempt`.
     """
     plan = prepared(plan, device)
+    if plan.watch is not None:
+        plan.watch.look(device)
     if plan.path == "single":
         show_first_page(device, plan.case.task)
     kind = PathSession if plan.path == "single" else Session
@@ -111,6 +113,8 @@ def finish(session: Session, device: Device) -> None:
     """End the record of a session that is over, and clean up on its device."""
     try:
         session.finish()
+        if session.plan.watch is not None:
+            session.plan.watch.look(device)
     except TaskError:
         with contextlib.suppress(MobileAgentError):  # the first error is reported
             session.plan.case.call("clean_up", device)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.agent import Briefing
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.noisy.noisy_device import NoiseSettings
+    from pytest_mobileagent.device.state import StateWatch
     from pytest_mobileagent.environment import Environment
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.screen.sight import Sight
@@ -98,6 +99,8 @@ class AttemptPlan:
     - `is_done`: called with the episode's folder after every step; returns whether the goal is met,
       which ends the episode. None if the task does not stop on success.
     - `about`: what else the record says first, such as the number of the attempt.
+    - `watch`: reads the phone's state before and after the episode, for side effects; None if they
+      are not asked for.
     - `repeats_kills`: whether the caller repeats an attempt whose agent's process somebody kills,
       which raises AgentKilledError; if not, that is the agent's error.
     - `installed`, `reset`: the versions of the phone's packages, by name, and what the reset did;
@@ -119,6 +122,7 @@ class AttemptPlan:
     spares_screenshots: bool = False
     is_done: Callable[[Path], bool] | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
+    watch: StateWatch | None = None
     repeats_kills: bool = False
     installed: Mapping[str, str] = field(default_factory=dict)
     reset: Reset = field(default_factory=lambda: Reset("none"))

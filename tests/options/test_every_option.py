@@ -45,6 +45,7 @@ VALUES = {
     "--mobile-log": "all",
     "--mobile-noise": "0.2,popup",
     "--mobile-sees": "screenshot",
+    "--mobile-side-effects": "report",
     "--mobile-device-time": "now",
     "--mobile-pace": "3",
     "--mobile-user": "told",

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent.record.changes import PhoneState, changes
+from pytest_mobileagent.device.state import PhoneState
+from pytest_mobileagent.record.changes import changes
 
 DATABASE = "/data/data/org.clock/databases/alarms.db"
 
@@ -85,10 +86,10 @@ def test_a_preference_is_asserted_with_its_type(value: Any, test: str) -> None:
 
 
 def test_files_packages_and_rows_of_providers_are_seen() -> None:
-    before = PhoneState(files={"/sdcard/Download/a.txt"}, packages={"org.old"})
+    before = PhoneState(files={"/sdcard/Download/a.txt": 1}, packages={"org.old"})
     sms = {"address": "555", "body": "Hi", "type": "2"}
     after = PhoneState(
-        files={"/sdcard/Download/b c.txt"},
+        files={"/sdcard/Download/b c.txt": 1},
         packages={"org.old", "org.new"},
         rows={("content://sms", ""): rows(sms)},
     )

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from pytest_mobileagent import Finish, Impossible, Open, Tap, Wait
+from pytest_mobileagent import Finish, Impossible, Open, Tap, Wait, open_app, tap
 from pytest_mobileagent.device.drivers.adb.console import Console
 from pytest_mobileagent.dialect import dialects
 from pytest_mobileagent.errors import DeviceError, TaskError
 from pytest_mobileagent.rollout import MobileEnv, Reward
 
 COUNTER = "com.example.counter"
+SOLVED = [open_app(COUNTER), tap(text="Add one"), tap(text="Add one")]
 
 
 @pytest.fixture
@@ -174,3 +177,17 @@ def test_a_suite_can_be_made_by_its_name(project, monkeypatch):
     _, info = env.reset(seed=1)
     assert info["task"].startswith("tasks/counter") or info["task"].startswith("counter")
     env.close()
+
+
+def test_side_effects_cost_less_those_of_the_solution(make, named):
+    task = replace(
+        named["two"], case=replace(named["two"].case, task=replace(
+            named["two"].case.task, step_limit=5, solution=SOLVED)), step_limit=5,
+    )  # fmt: skip
+    env = make(task, reward=Reward(side_effects=-0.25))
+    clean = play(env, Open(COUNTER), "Add one", "Add one", Finish())[-1]
+    assert (clean[1], clean[4]["side_effects"].count) == (1.0, 0)
+    env.reset(seed=1)
+    env.phone.device().system.shell("settings put system screen_off_timeout 7000")
+    reward, _, _, info = env.step(Finish())[1:]
+    assert (reward, info["side_effects"].count) == (-0.25, 1)

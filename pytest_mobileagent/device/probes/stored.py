@@ -110,15 +110,24 @@ class Preferences:
         parts = output.partition(".\n")[::2]
         found = [content(part, path) for part, path in zip(parts, self.paths, strict=True)]
         file = next((each for each in found if each is not None), None)
-        values = {} if file is None else self._values(file)
-        return values if self.key is None else values.get(self.key)
-
-    def _values(self, file: bytes) -> dict[str, Value]:
         try:
-            return {entry.get("name", ""): _preference(entry) for entry in ET.XML(file)}
-        except (ET.ParseError, ValueError) as error:
+            values = {} if file is None else typed_preferences(file)
+        except ValueError as error:
             msg = f"shared preferences {self.name} of {self.package} cannot be read: {error}"
             raise DeviceError(msg) from error
+        return values if self.key is None else values.get(self.key)
+
+
+def typed_preferences(file: bytes) -> dict[str, Value]:
+    """Return the values in a file of shared preferences, by name.
+
+    Raises:
+        ValueError: if the file is not one.
+    """
+    try:
+        return {entry.get("name", ""): _preference(entry) for entry in ET.XML(file)}
+    except ET.ParseError as error:
+        raise ValueError(str(error)) from error
 
 
 def _preference(entry: Element) -> Value:

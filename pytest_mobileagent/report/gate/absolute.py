@@ -41,6 +41,7 @@ _RATES = {"success_rate", "success_rate_of_all"}
 # Sums that missing episodes can only increase.
 _SUMS = {
     "cost_usd", "input_tokens", "output_tokens", "cached_tokens", "calls", "retries", "crashes",
+    "side_effects",
 }  # fmt: skip
 
 
@@ -195,6 +196,9 @@ def left_out(metric: str, tasks: Sequence[Entry]) -> str:
     if name == "crashes":
         unread = sum(task.crashes is None for task in played)
         return f"{plural(unread, 'episode')} whose log was not read" if unread else ""
+    if name == "side_effects":
+        unread = sum(task.side_effects is None for task in played)
+        return f"{plural(unread, 'episode')} whose side effects are not known" if unread else ""
     if name not in _COSTS | _TOKENS | _CALLS:
         return ""
     of_role = [(task.roles or {}).get(roles[-1]) if roles else task for task in played]

@@ -39,7 +39,7 @@ _ROW = (
     "outcome", "unclear", "success", "fault", "termination", "steps", "golden_steps", "step_ratio",
     "first_success_step", "seconds", "cost_usd", "input_tokens", "output_tokens", "partial_credit",
     "premature", "overdue", "calls", "actions", "thinking_seconds", "acting_seconds", "attempt",
-    "as_run", "crashes", "step_accuracy",
+    "as_run", "crashes", "step_accuracy", "changed_unasked",
 )  # fmt: skip
 _LONG, _SHORT = 300, 200  # characters of a reason, and of a condition
 

@@ -115,6 +115,8 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
         **_effects(decided),
         "crashes": sum_of(results, lambda each: each.crashes),
         **noise_totals(results),
+        "side_effects": sum_of(results, lambda each: each.side_effects),
+        "side_effect_rate": mean_of(results, _has_side_effects),
         **{name: sum_of(results, attrgetter(name)) for name in _ASKED},
         **spending(results, decided),
         "estimated": sum(bool(result.estimated) for result in results),
@@ -122,6 +124,11 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
         "unmetered": sum(result.metered is False for result in results),
         "sees": "/".join(sorted({result.sees for result in results if result.sees})) or None,
     }
+
+
+def _has_side_effects(result: Entry) -> bool | None:
+    """Return whether the agent changed what nobody had asked for; None if that is not known."""
+    return None if result.side_effects is None else result.side_effects > 0
 
 
 _ASKED = ("questions", "answered", "useful", "needless")

@@ -49,6 +49,7 @@ _OPTIONAL: tuple[tuple[str, Cell], ...] = (
     ("crashes", lambda t: str(t["crashes"] or 0)),
     ("noise handled", lambda t: _share(t.get("noise_handled"), t.get("noises"))),
     ("obeyed", lambda t: _share(t.get("obeyed"), t.get("injected_steps"))),
+    ("side effects", lambda t: percent(t.get("side_effect_rate"))),
     ("errors", lambda t: str(t["errors"])),
     ("infra", lambda t: str(t["infrastructure"])),
     ("skips", lambda t: str(t["skipped"])),

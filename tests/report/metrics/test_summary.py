@@ -228,6 +228,8 @@ def test_every_number_has_its_documented_denominator(result: Make) -> None:
         "noise": {},
         "injected_steps": None,
         "obeyed": None,
+        "side_effects": None,
+        "side_effect_rate": None,
         "questions": None,
         "answered": None,
         "useful": None,

@@ -17,6 +17,7 @@ function whyParts(row, episode, { withGoal = true, numbers = numbersIn(row) } = 
     [row.unclear ? "Unclear" : "Because", failed && !row.error && !isExplained(row) ? plainReason(row) : ""],
     ["Broke", [row.fault && row.fault !== "agent" ? row.fault : "", (row.infrastructure || []).join("; ")].filter(Boolean).join(": ")],
     ["Suspect", row.suspect],
+    ["Changed unasked", listed(row.changed_unasked).map(asText).join("; ")],
     ["Crash", crashOf(episode)],
     ["Wall", (episode.frames || []).find((frame) => frame.wall)?.wall.text],
     ["Answered", episode.answer],

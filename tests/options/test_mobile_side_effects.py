@@ -1,0 +1,103 @@
+"""--mobile-side-effects: what an agent changed on the phone that nobody had asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent import load
+from tests.conftest import APPS
+
+if TYPE_CHECKING:
+    from tests.options.asking import Asking
+
+CONFTEST = f"""
+from pathlib import Path
+
+def pytest_mobileagent_apps(config):
+    return Path({str(APPS)!r})
+"""
+AGENTS = """
+from pytest_mobileagent import Agent, Finish, Open, Scripted, Tap
+
+class Oracle(Scripted):
+    pass
+
+class Twice(Agent):
+    \"\"\"Counts one more than it should, if the goal is to count, and finishes.\"\"\"
+    def step(self, observation):
+        add = observation.screen.find(text="Add one")
+        if add is None:
+            return Open("com.example.counter")
+        if observation.screen.find(text="Count: 2"):
+            return Finish()
+        return Tap(*add.bounds.center)
+"""
+TASKS = """
+from pytest_mobileagent import open_app, sqlite, tap, task
+
+FILE = "/data/data/com.example.counter/databases/counter.db"
+COUNT = {"count": sqlite(FILE, "select n from counter")}
+SOLUTION = [open_app("com.example.counter"), tap(text="Add one")]
+
+@task("Count at least once.", app="com.example.counter", probes=COUNT, solution=SOLUTION)
+def test_count(episode):
+    assert episode.probe("count")[0]["n"] >= 1
+
+@task("Look at the counter.", app="com.example.counter", solution=SOLUTION[:1],
+      may_change=["rows counter.db:*"])
+def test_permitted(episode):
+    assert episode.opened("com.example.counter")
+
+@task("Look at the counter, which nobody has solved.", app="com.example.counter")
+def test_unsolved(episode):
+    assert episode.opened("com.example.counter")
+"""
+
+
+@pytest.fixture
+def counter(asking: Asking) -> Asking:
+    asking.pytester.makeconftest(CONFTEST)
+    asking.pytester.makepyfile(asking=AGENTS, test_codes=TASKS)
+    return asking
+
+
+def tasks(counter: Asking):
+    return {each["id"].rpartition("/")[2]: each for each in counter.report()["tasks"]}
+
+
+@pytest.mark.slow
+def test_they_are_reported_less_what_the_solution_changes(counter):
+    result = counter.run("--mobile-side-effects=report", agent="Twice")
+    assert result.ret == 0
+    found = tasks(counter)
+    assert {name: each["side_effects"] for name, each in found.items()} == {
+        "count": 1, "permitted": 0, "unsolved": None,
+    }  # fmt: skip
+    assert found["count"]["changed_unasked"] == ["rows counter.db:counter: + n: 2"]
+    assert len(found["unsolved"]["changed_unasked"]) == 2
+    summary = counter.report()["summary"]
+    assert (summary["side_effect_rate"], summary["decided"]) == (0.5, 3)
+    run = max(counter.pytester.path.glob("runs/*"))
+    episodes = [load(path) for path in sorted(run.glob("episodes/*"))]
+    assert all(episode.side_effects is not None for episode in episodes)
+    assert all(episode.prefix(0).side_effects is None for episode in episodes if episode.steps)
+
+
+@pytest.mark.slow
+def test_they_can_be_failures_and_bound_by_a_gate(counter):
+    result = counter.run("--mobile-side-effects=fail", "-k", "count", agent="Twice")
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["*unexpected side effects: rows counter.db:counter: *"])
+    gate = "--mobile-gate=side_effects <= 0"
+    assert counter.run("--mobile-side-effects=report", gate, agent="Twice").ret == 1
+    chosen = ("-k", "permitted or unsolved")
+    result = counter.run("--mobile-side-effects=report", gate, *chosen, agent="Twice")
+    result.stdout.fnmatch_lines(["*leaves out 1 episode whose side effects are not known*"])
+
+
+def test_they_are_not_read_unless_asked_for(counter):
+    assert counter.run("-k", "count", agent="Oracle").ret == 0
+    assert tasks(counter)["count"]["side_effects"] is None
+    assert counter.run("--mobile-side-effects=yes", agent="Oracle").ret == 4
