@@ -18,6 +18,7 @@ import sys
 import time
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -232,11 +233,10 @@ def test_an_interpreter_without_the_library_is_told_with_what_to_do(
     module = importlib.import_module("tasks.android_world.library")
     monkeypatch.setattr(module, "place", lambda: (python, tmp_path / "empty"))
     device = SimpleNamespace(system=SimpleNamespace(adb=address, shell=lambda _: ""))
+    prepare = partial(library.prepare, device, "SystemWifiTurnOnVerify", "Turn Wi-Fi on.")
+    ask = prepare if has_goals else library.goals
     with pytest.raises(TaskError) as raised:
-        if has_goals:
-            library.prepare(device, "SystemWifiTurnOnVerify", "Turn Wi-Fi on.", 0, 0)
-        else:
-            library.goals(0, 0)
+        ask(0, 0)
     assert "No module named 'android_" in str(raised.value)
     assert "`make android-world` installs what it needs" in str(raised.value)
     assert "\n" not in str(raised.value)
