@@ -104,6 +104,8 @@ class Library:
         Raises:
             InfrastructureError, TaskError: as `prepare`.
         """
+        if self._process is not None and self._process.poll() is not None:
+            raise InfrastructureError(self._end("before score"))  # a new one knows of no task
         return float(self._ask("score", answer=answer))
 
     def tear_down(self) -> None:

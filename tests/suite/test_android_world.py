@@ -173,6 +173,15 @@ def test_a_helper_that_dies_is_started_again(prepared: Any) -> None:
     assert prepared("SystemWifiTurnOnVerify").score("") == 1.0
 
 
+def test_a_helper_that_dies_while_the_agent_acts_is_infrastructure(prepared: Any) -> None:
+    library = prepared("SystemWifiTurnOnVerify")
+    library._process.kill()
+    library._process.wait()
+    with pytest.raises(InfrastructureError, match="helper was killed before score"):
+        library.score("")
+    assert prepared("SystemWifiTurnOnVerify").score("") == 1.0
+
+
 def test_a_helper_that_takes_too_long_is_ended(
     prepared: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
