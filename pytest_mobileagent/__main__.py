@@ -39,6 +39,7 @@ commands:
   record        record a task by clicking on a phone
   report        write tables of several runs, a leaderboard, or the page of a run
   review        decide episodes that checks and judges left open, on a local page
+  rollouts      serve tasks on phones to programs that train agents
   setup-avd     create an AVD from a recipe, with apps and settings in a snapshot
   show          open the page of a run or an episode in the browser
 
@@ -53,6 +54,7 @@ _MODULES = {
     "flips": "pytest_mobileagent.report.flips_command",
     "init": "pytest_mobileagent.init",
     "pack": "pytest_mobileagent.report.pack_command",
+    "rollouts": "pytest_mobileagent.rollout.command",
     "setup-avd": "pytest_mobileagent.device.setup_avd",
 }
 

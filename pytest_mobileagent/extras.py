@@ -24,6 +24,7 @@ MODULES = {
     "gemini": ("google.genai",),
     "mcp": ("mcp",),
     "gym": ("gymnasium",),
+    "rollouts": ("gymnasium", "starlette", "uvicorn", "websockets"),
     "ray": ("ray",),
     "grpc": ("grpc", "grpc_tools"),
 }
