@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _USAGE = """usage: {program} COMMAND
 
 commands:
+  bundle        write runs to one file that others can check
   calibrate     compare judges with the decisions of people
   compare       compare runs, and check a gate
   contaminate   put ads over the targets of recorded trajectories
@@ -42,6 +43,7 @@ commands:
   rollouts      serve tasks on phones to programs that train agents
   setup-avd     create an AVD from a recipe, with apps and settings in a snapshot
   show          open the page of a run or an episode in the browser
+  verify        check a bundle of runs with the checks of this project
 
 COMMAND --help lists the options of a command. --version prints the version.
 """
@@ -49,6 +51,7 @@ COMMAND --help lists the options of a command. --version prints the version.
 
 # The module that contains each command's `main`; only the chosen one is imported.
 _MODULES = {
+    "bundle": "pytest_mobileagent.report.bundle.writing",
     "contaminate": "pytest_mobileagent.dataset.contaminate",
     "environments": "pytest_mobileagent.environment.random_environments",
     "flips": "pytest_mobileagent.report.flips_command",
@@ -56,6 +59,7 @@ _MODULES = {
     "pack": "pytest_mobileagent.report.pack_command",
     "rollouts": "pytest_mobileagent.rollout.command",
     "setup-avd": "pytest_mobileagent.device.setup_avd",
+    "verify": "pytest_mobileagent.report.bundle.verify",
 }
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.episode import chain
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.errors import HostError
@@ -82,10 +83,12 @@ def append(episode: Path, verdict: Verdict) -> None:
     """
     when = datetime.now(UTC).isoformat(timespec="milliseconds")
     wire = to_wire({"when": when, **verdict.to_json()})
+    line = to_line(redacted(wire))
     try:
-        append_line(episode / VERDICTS, to_line(redacted(wire)))
+        append_line(episode / VERDICTS, line)
     except OSError as error:
         raise HostError(f"cannot write to {episode / VERDICTS}: {error}") from error
+    chain.add_line(episode.parent.parent, "verdict", episode, line)
 
 
 def verdicts(episode: Path) -> list[Verdict]:

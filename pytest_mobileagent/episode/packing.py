@@ -14,6 +14,7 @@ process continues.
 from __future__ import annotations
 
 import gzip
+import hashlib
 import math
 import os
 import select
@@ -25,7 +26,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.episode.chain import add
 from pytest_mobileagent.episode.screens import CONTENT, FOLDER
+from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import read_bytes, replacing
 from pytest_mobileagent.processes import without_keys
 from pytest_mobileagent.screen.encoding import as_webp
@@ -76,6 +79,10 @@ def pack(screen: Path) -> bool:
         file.write(packed)
         file.flush()
         os.fsync(file.fileno())  # a loss of power must not destroy both
+    if screen.suffix == ".png":  # other packed files show their content's digest when unpacked
+        digest = hashlib.sha256(packed).hexdigest()
+        with suppress(HostError):
+            add(screen.parent.parent, {"packed": f"{screen.stem}.webp", "sha256": digest})
     screen.unlink()
     return True
 

@@ -250,6 +250,18 @@ def redacted(record: Any) -> Any:
     return without(keys, record) if keys else record
 
 
+_SHAPES = re.compile(  # of keys of well-known providers
+    r"\b(?:sk-[\w-]{24,}|AIza[\w-]{35}|gh[pousr]_\w{36}|github_pat_\w{40}|hf_[A-Za-z]{34}"
+    r"|AKIA[0-9A-Z]{16}|xox[abpr]-[\w-]{20})|-----BEGIN [A-Z ]*PRIVATE KEY-----"
+)
+
+
+def holds_key(text: str) -> bool:
+    """Return whether a text contains a key of the environment, or what looks like a key."""
+    keys = _keys()
+    return _SHAPES.search(text) is not None or (bool(keys) and without(keys, text) != text)
+
+
 def _keys() -> list[str]:
     """Return the keys in the environment.
 

@@ -16,6 +16,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.case import Case
+from pytest_mobileagent.episode import chain
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import HostError, RecordError
@@ -164,7 +165,7 @@ class IndexLine:
 
 
 def append(run: Path, entry: IndexLine) -> None:
-    """Append an entry to a run's index; any of the run's processes may call this.
+    """Append an entry to a run's index, and seal the attempt; any of the run's processes may.
 
     Raises:
         HostError: if the index cannot be written.
@@ -174,6 +175,7 @@ def append(run: Path, entry: IndexLine) -> None:
         append_line(run / INDEX, line)
     except OSError as error:
         raise HostError(f"cannot write to {run / INDEX}: {error}") from error
+    chain.seal(run, run / entry.folder, line)
 
 
 def entries(run: Path) -> list[IndexLine]:
@@ -279,8 +281,10 @@ def _began(folder: Path) -> bool:
 
 def _write(folder: Path, attempt: Attempt) -> None:
     """Write the note; a full disk is ignored here because it is reported elsewhere."""
-    with contextlib.suppress(OSError):
-        write_text(folder / NOTE, to_line(asdict(attempt)) + "\n")
+    line = to_line(asdict(attempt))
+    with contextlib.suppress(OSError, HostError):
+        write_text(folder / NOTE, f"{line}\n")
+        chain.add_line(folder.parent.parent, "note", folder, line)
 
 
 def note_of(folder: Path) -> Attempt | None:

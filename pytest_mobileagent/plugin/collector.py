@@ -264,6 +264,7 @@ class Collector:
         self.groups.show_others(terminalreporter)
         if not (self.missing or self.results):
             return
+        from pytest_mobileagent.episode.chain import last_digest
         from pytest_mobileagent.plugin.outputs.summary import (
             show_judged,
             show_missing,
@@ -279,6 +280,8 @@ class Collector:
             earlier = self.run.earlier.summary(results, self.reused, self.selected)
             show_run(terminalreporter, self.run, results, budget=self.budget, earlier=earlier)
             show_judged(terminalreporter, self.judged)
+            if digest := last_digest(self.run.folder.path):
+                terminalreporter.line(f"digest: {digest}   (with it, `verify` finds any change)")
             terminalreporter.line(end)
 
 

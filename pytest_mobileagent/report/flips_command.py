@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.arguments import Parser, bad_input, positive, program_name
+from pytest_mobileagent.episode import chain
 from pytest_mobileagent.episode.importing import import_episode
 from pytest_mobileagent.episode.runs import RUN
 from pytest_mobileagent.errors import HostError, RecordError
@@ -147,9 +148,10 @@ def _write(found: dict[str, Any], runs: Sequence[RecordedRun], folder: Path | No
         return
     write_json(folder / FLIPS, found)
     for run in runs:
-        with contextlib.suppress(OSError, RecordError):
+        with contextlib.suppress(OSError, HostError, RecordError):
             whole = read_json(run.folder / REPORT)
             write_json(run.folder / REPORT, {**whole, "flips": found})
+            chain.add_file(run.folder, "report", REPORT)
             write_page(run.folder, read_report(run.folder / REPORT))
 
 

@@ -24,6 +24,7 @@ from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import PRIVATE, read_object, write_json, write_text
 from pytest_mobileagent.jsonable import digest, mapping, plural, printable
+from pytest_mobileagent.report.bundle.reading import is_bundle, read_bundle
 from pytest_mobileagent.report.entry import SCHEMA_VERSION
 from pytest_mobileagent.report.gate.missing import describe_missing_shards
 from pytest_mobileagent.report.html.run_page import write_page
@@ -351,7 +352,7 @@ def main(arguments: Sequence[str], pack: Callable[[Path], None]) -> int:
     given = parser.parse_args(arguments)
     target = Path(given.output).absolute()
     try:
-        runs = [find_run(Path(run)) for run in given.runs]
+        runs = [run for each in given.runs for run in _runs_of(Path(each))]
         if twice := next((run for run in runs if runs.count(run) > 1), None):
             parser.error(f"{printable(str(twice))} is named twice")
         merged = merge(runs, target)
@@ -363,6 +364,10 @@ def main(arguments: Sequence[str], pack: Callable[[Path], None]) -> int:
         sys.stderr.write(f"warning: {printable(remark)}\n")
     sys.stdout.write("".join(f"{line}\n" for line in _final_message(merged, Path(given.output))))
     return 0
+
+
+def _runs_of(path: Path) -> Sequence[Path]:
+    return read_bundle(path).runs if is_bundle(path) else [find_run(path)]
 
 
 def _parser() -> argparse.ArgumentParser:

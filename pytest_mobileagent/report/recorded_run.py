@@ -20,6 +20,7 @@ from pytest_mobileagent.episode.runs import HEAD, RUN, died, entries, noted
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import parse_json, read_text
 from pytest_mobileagent.jsonable import check, expect
+from pytest_mobileagent.report.bundle.reading import is_bundle, run_of
 from pytest_mobileagent.report.entry import KINDS, SCHEMA_VERSION, Entry, Report
 from pytest_mobileagent.report.human_verdicts import apply_verdict
 from pytest_mobileagent.report.metrics.doubtful import marked, policy
@@ -82,17 +83,22 @@ def read_report(path: Path) -> Report:
 
 
 def find_run(path: Path) -> Path:
-    """Return the run that a path names: the folder of a run, or a folder of runs.
+    """Return the run that a path names: the folder of a run, a folder of runs, or a bundle.
 
-    In a folder of runs, it is the one that was started last.
+    In a folder of runs, it is the one that was started last. A bundle is unpacked into a private
+    folder, in which it is read.
 
     Raises:
         RecordError: if there is no run.
+        OSError: if a bundle cannot be read.
     """
+    if is_bundle(path):
+        return run_of(path)
     found = path if is_run(path) else newest_run(path)
     if found is None:
         what = "holds no run" if path.is_dir() else "is not a folder"
-        msg = f"{path} {what}: name a run's folder, which holds run.json, or a folder of runs"
+        msg = f"{path} {what}: name a run's folder, which holds run.json, or a folder of runs, "
+        msg += "or a bundle (NAME.mobilerun.zip)"
         raise RecordError(msg)
     return found.resolve()
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.episode import runs
+from pytest_mobileagent.episode import chain, runs
 from pytest_mobileagent.episode.runs import inside
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import write_json
@@ -277,5 +277,6 @@ def _write(path: Path, report: Report, before: Signature) -> None:
         write_json(own, report)
         if signature_of(path) == before:
             own.replace(path)
+            chain.add_file(path.parent, "report", REPORT)
     finally:
         own.unlink(missing_ok=True)

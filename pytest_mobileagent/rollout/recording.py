@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from pytest_mobileagent.check.episode import load
+from pytest_mobileagent.episode import chain
 from pytest_mobileagent.episode.runs import IndexLine, append
 from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
 from pytest_mobileagent.fileio import write_json
@@ -157,6 +158,7 @@ class RecordedRollouts(contextlib.AbstractContextManager["RecordedRollouts"]):
         self.folder.go_on({"when": ended}, self._cases, {})
         whole = document(self.folder.about() | {"ended": ended}, self._results)
         write_json(self.folder.path / REPORT, whole)
+        chain.close(self.folder.path)
         write_pages(self.folder.path, whole)
 
     def _about(self) -> dict[str, object]:

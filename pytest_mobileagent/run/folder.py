@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from filelock import FileLock, Timeout
 
 from pytest_mobileagent._task.case import Case
+from pytest_mobileagent.episode import chain
 from pytest_mobileagent.episode.runs import RUN, about, attempts, slug, stem_of
 from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
 from pytest_mobileagent.errors import HostError
@@ -91,6 +92,7 @@ class RunFolder:
             self._write(
                 {"schema_version": SCHEMA_VERSION, "run": head, "tasks": tasks, "digests": digests}
             )
+            chain.begin(self.path)
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
@@ -126,6 +128,7 @@ class RunFolder:
         tasks += [case.to_json() for case in cases if case.key not in known]
         whole["digests"] = {**(whole.get("digests") or {}), **digests}
         self._write(whole)
+        chain.add_file(self.path, "plan", RUN)
 
     def _write(self, whole: Mapping[str, Any]) -> None:
         path = self.path / RUN
@@ -133,10 +136,12 @@ class RunFolder:
             write_json(path, whole, indent=None)
 
     def discard(self) -> None:
-        """Delete the folder of a refused run if it contains nothing but run.json."""
+        """Delete the folder of a refused run if it contains nothing but what `begin` wrote."""
         with contextlib.suppress(OSError):
-            if [path.name for path in self.path.iterdir()] == [RUN]:
-                (self.path / RUN).unlink()
+            found = list(self.path.iterdir())
+            if {path.name for path in found} <= {RUN, *chain.FILES}:
+                for path in found:
+                    path.unlink()
                 self.path.rmdir()
 
     @property
@@ -182,6 +187,7 @@ def new_attempt(run: Path, key: str, at_least: int = 0) -> tuple[Path, int]:
         except OSError as error:
             raise HostError(f"cannot create a folder for an episode: {error}") from error
         else:
+            chain.add(run, {"begun": folder.relative_to(run).as_posix()})
             return folder, attempt
 
 

@@ -86,7 +86,8 @@ def test_run_json_is_written_once_by_whoever_comes_first(tmp_path: Path) -> None
     for each in (run, worker):
         assert each.about() == {"id": run.id, "started": run.started, "agent": "mine"}
         assert [case.to_json() for case in cases(each.path)] == [case.to_json() for case in CASES]
-    assert [path.name for path in run.path.iterdir()] == ["run.json"]
+    names = {path.name for path in run.path.iterdir()}
+    assert names == {"run.json", "chain.jsonl", ".paths.json"}
 
 
 def test_metadata_of_a_run_are_collected_by_one_process_while_others_wait(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_mobileagent.episode import chain
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import write_json, write_text
 from pytest_mobileagent.plugin.state import RESULT
@@ -47,6 +48,7 @@ def write_all(run: RunConfig, whole: Report) -> str:
 
     def write_report(folder: Path, whole: Report) -> None:
         write_json(folder / REPORT, whole)
+        chain.close(folder)
 
     def write_summary(folder: Path, whole: Report) -> None:
         page = PAGE if (folder / PAGE).is_file() else REPORT

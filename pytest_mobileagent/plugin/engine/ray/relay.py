@@ -18,6 +18,7 @@ from enum import Enum
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.episode.chain import CHAIN, begin
 from pytest_mobileagent.episode.importing import import_episode
 from pytest_mobileagent.episode.runs import NOTE, RUN
 from pytest_mobileagent.episode.screens import FOLDER
@@ -195,6 +196,7 @@ class Relay:
         if not self._has_head and content != self._head:
             self._has_head = True
             write_bytes(self._folder.path / RUN, content)
+            begin(self._folder.path)
 
 
 def _content(path: Path) -> bytes | None:
@@ -297,8 +299,8 @@ class Mirror:
             return
         for entry in entries:
             name = f"{below}{entry.name}"
-            if entry.name.startswith("."):
-                continue  # a lock, or a file that is being written
+            if entry.name.startswith(".") or name == CHAIN:
+                continue  # a lock, the worker's own chain, or a file that is being written
             if entry.is_symlink():
                 if name not in self._seen:
                     yield name, None

@@ -1,0 +1,216 @@
+"""The chain of a run: a digest of everything it records, written while the run goes on.
+
+`chain.jsonl` has a line, a link, for each thing that was recorded, and each link's digest includes
+that of the link before it. So whoever knows a later digest, which the run prints at its end, can
+tell that nothing before it was changed or removed since:
+
+    {"when":"…","plan":"…","digest":"…"}                 run.json, when it was begun or resumed
+    {"when":"…","begun":"episodes/x.0","digest":"…"}      an attempt
+    {"when":"…","note":"episodes/x.0","line":"…",…}       how the attempt goes on or has ended
+    {"when":"…","verdict":"episodes/x.0","line":"…",…}    a verdict on it
+    {"when":"…","attempt":"episodes/x.0","files":{"episode.jsonl":["…",…]},"index":"…",…}
+                                                          its records, line by line
+    {"when":"…","packed":"9b6f….webp","sha256":"…",…}     a packed screenshot; others are named by
+                                                          their content
+    {"when":"…","report":"…","digest":"…"}                report.json
+
+Digests are of the text without the paths of this machine (see `portable`), as in a bundle.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import re
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.fileio import is_below, new_lines, parse_json, read_text, write_json
+from pytest_mobileagent.jsonable import expect, to_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+CHAIN = "chain.jsonl"
+_PATHS = ".paths.json"  # the paths that `portable` replaces; not part of a bundle
+FILES = (CHAIN, _PATHS)
+_FIRST = "0" * 32  # stands for the digest before the first link
+_END = re.compile(rb'"digest":"([0-9a-f]{32})"\}\n$')
+_HOMES = re.compile(r"(?<![\w.~/-])/(?:home|Users)/[\w.-]+")
+_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link of a chain: its number, from 1, its content, its digest, and whether it fits."""
+
+    number: int
+    content: Mapping[str, Any]
+    digest: str
+    fits: bool
+
+
+def digest_of(text: str) -> str:
+    """Return the digest of a text, as the links have it."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def begin(run: Path) -> None:
+    """Begin the chain of a run whose run.json is written, or go on with it.
+
+    Raises:
+        HostError: if it cannot be written.
+    """
+    home, here = Path.home(), Path.cwd()
+    given = {run: "RUN", run.parent: "RUNS", Path(sys.prefix): "PYTHON", here: ".", home: "~"}
+    paths = {str(path): word for path, word in given.items() if path != Path(path.root)}
+    try:
+        if not (run / _PATHS).exists():
+            write_json(run / _PATHS, paths, indent=None)
+        (run / CHAIN).touch(0o644)
+    except OSError as error:
+        raise HostError(f"cannot write to {run}: {error}") from error
+    add_file(run, "plan", "run.json")
+
+
+def add(run: Path, content: Mapping[str, Any]) -> None:
+    """Add a link, if the run has a chain; any of the run's processes may call this.
+
+    Raises:
+        HostError: if it cannot be written.
+    """
+    try:
+        descriptor = os.open(run / CHAIN, _FLAGS)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise HostError(f"cannot write to {run / CHAIN}: {error}") from error
+    try:
+        with suppress(OSError):  # a file system without locks: links may then not fit
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        before, is_whole = _last(descriptor)
+        when = datetime.now(UTC).isoformat(timespec="milliseconds")
+        body = to_line({"when": when, **content})
+        line = f'{body[:-1]},"digest":"{digest_of(before + body)}"}}\n'
+        os.write(descriptor, ("" if is_whole else "\n").encode() + line.encode())
+    except OSError as error:
+        raise HostError(f"cannot write to {run / CHAIN}: {error}") from error
+    finally:
+        os.close(descriptor)
+
+
+def _last(descriptor: int) -> tuple[str, bool]:
+    """Return the digest of the last whole link, and whether nothing follows it."""
+    size = os.fstat(descriptor).st_size
+    tail = os.pread(descriptor, 64, max(0, size - 64))
+    if not size or (match := _END.search(tail)):
+        return (match[1].decode() if size and match else _FIRST), True
+    whole = os.pread(descriptor, size, 0)  # a killed process has left a part of a link
+    lines = [line + b"\n" for line in whole.split(b"\n")[:-1]]
+    found = [match[1].decode() for line in lines if (match := _END.search(line))]
+    return (found[-1] if found else _FIRST), whole.endswith(b"\n")
+
+
+def add_file(run: Path, name: str, file: str) -> None:
+    """Add a link with the digest of a whole file of the run."""
+    with suppress(OSError):
+        add(run, {name: digest_of(portable(read_text(run / file, "replace"), paths_of(run)))})
+
+
+def add_line(run: Path, kind: str, folder: Path, line: str) -> None:
+    """Add a link with the digest of a line that was written to a file of an attempt."""
+    if is_below(folder, run) and (run / CHAIN).is_file():
+        named = {kind: folder.relative_to(run).as_posix()}
+        add(run, {**named, "line": digest_of(portable(line, paths_of(run)))})
+
+
+def seal(run: Path, folder: Path, index: str | None = None) -> None:
+    """Add a link with the digests of all records of an attempt, and of its line in the index.
+
+    Verdicts have links of their own.
+    """
+    if not (run / CHAIN).is_file() or not is_below(folder, run):
+        return
+    paths, files = paths_of(run), {}
+    for path in sealed_files(folder):
+        with suppress(OSError):
+            lines, _ = new_lines(path, 0)
+            texts = (line.decode("utf-8", "replace") for line in lines)
+            name = path.relative_to(folder).as_posix()
+            files[name] = [digest_of(portable(text, paths)) for text in texts]
+    link = {"attempt": folder.relative_to(run).as_posix(), "files": files}
+    add(run, link | ({} if index is None else {"index": digest_of(portable(index, paths))}))
+
+
+def sealed_files(folder: Path) -> list[Path]:
+    """Return the files of an attempt that are sealed."""
+    found = (path for path in folder.rglob("*.jsonl") if path.name != "verdicts.jsonl")
+    return sorted(path for path in found if path.is_file() and is_below(path, folder))
+
+
+def close(run: Path) -> None:
+    """Seal the attempts that were not sealed, as their process died, and add report.json."""
+    if not (run / CHAIN).is_file():
+        return
+    sealed = {link.content.get("attempt") for link in links(run)}
+    for folder in sorted((run / "episodes").glob("*")):
+        if folder.relative_to(run).as_posix() not in sealed and folder.is_dir():
+            seal(run, folder)
+    add_file(run, "report", "report.json")
+
+
+def links(run: Path) -> Iterator[Link]:
+    """Yield the links of a run's chain; a line that is no link fits nowhere.
+
+    Raises:
+        OSError: if there is no chain.
+    """
+    before = _FIRST
+    for number, line in enumerate(read_text(run / CHAIN, "replace").split("\n")[:-1], 1):
+        try:
+            content = expect(parse_json(line), dict, "a link")
+            digest = expect(content.pop("digest"), str, "digest")
+        except (ValueError, LookupError, TypeError):
+            yield Link(number, {}, "", fits=False)
+            continue
+        body = line.removesuffix(f',"digest":"{digest}"}}') + "}"
+        yield Link(number, content, digest, fits=digest == digest_of(before + body))
+        before = digest
+
+
+def last_digest(run: Path) -> str:
+    """Return the last digest of a run's chain; "" without a chain."""
+    try:
+        return next((link.digest for link in reversed(list(links(run))) if link.digest), "")
+    except OSError:
+        return ""
+
+
+@lru_cache(8)
+def paths_of(run: Path) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Return what `portable` replaces in the files of a run, and by what."""
+    try:
+        given = dict(expect(parse_json(read_text(run / _PATHS)), dict, _PATHS))
+    except (OSError, ValueError, TypeError):  # a run of an older version
+        given = {str(run): "RUN", str(run.parent): "RUNS", str(Path.home()): "~"}
+    longest = sorted(map(str, given), key=len, reverse=True)
+    return tuple(
+        (re.compile(rf"(?<![\w.~/-]){re.escape(path)}(?![\w.-])"), str(given[path]))
+        for path in longest
+    )
+
+
+def portable(text: str, paths: tuple[tuple[re.Pattern[str], str], ...]) -> str:
+    """Return the text without paths of the machine: of the run, the project, Python and homes."""
+    if "/" not in text:
+        return text
+    for pattern, word in paths:
+        text = pattern.sub(word, text)
+    return _HOMES.sub("~", text)

@@ -1,0 +1,191 @@
+"""Whether the results of a run are those of its records, by this machine's own checks.
+
+The checks of this project are run again on the records (`--mobile-rescore`), in a process of its
+own. Of a bundle, they are given data only: which of the project's test files are run is decided by
+their names, which must be those of test files below the current folder.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent.episode import runs
+from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.fileio import is_below, read_object
+from pytest_mobileagent.jsonable import mapping, plural, to_wire
+from pytest_mobileagent.report.bundle.integrity import FAILED, OPEN, Finding
+from pytest_mobileagent.report.metrics.summary import summarise
+from pytest_mobileagent.report.recorded_run import newest_run, recorded_run
+from pytest_mobileagent.verdict import PERSON
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pytest_mobileagent.report.entry import Entry
+    from pytest_mobileagent.report.recorded_run import RecordedRun
+
+_SECONDS = 3600.0  # for all checks of a run
+_TEST_FILE = re.compile(r"(?:[\w.-]+/)*(?:test_[\w.-]+|[\w.-]+_test)\.py", re.ASCII)
+# Fields of an entry that are not derived from its records, or that name places and reasons.
+_OTHER = {
+    "nodeid", "reason", "cause", "infrastructure", "attempts", "attempt", "episode", "verdict",
+    "judged", "official", "roles", "as_run", "extra", "suspect", "node", "versions", "variant",
+}  # fmt: skip
+_OF_TASK = (
+    "level",
+    "kind",
+    "golden_steps",
+    "goal",
+    "language",
+    "step_limit",
+    "success_after_error",
+)
+_MOST = 4  # fields named in a line
+
+
+def truth(run: RecordedRun, judges: str | None) -> Iterator[Finding]:
+    """Yield the differences between a run's report and what its records say here.
+
+    `judges` are models (PROVIDER:NAME, with commas between) that judge again; without them, judged
+    tasks are not verified.
+    """
+    for state, words in _truth(run, judges):
+        yield Finding(state, "truth", words)
+
+
+def _truth(run: RecordedRun, judges: str | None) -> Iterator[tuple[str, str]]:
+    yield from _tables(run)
+    with tempfile.TemporaryDirectory(prefix="mobileagent-verify-") as folder:
+        again, why = _scored_again(run, Path(folder), judges)
+        if again is None:
+            yield OPEN, f"the checks could not be run again: {why}"
+            return
+        yield from _suite(run, again)
+        now = {task.key: task for task in again.tasks}
+        for task in run.tasks:
+            yield from _task(task, now.get(task.key))
+
+
+def _tables(run: RecordedRun) -> Iterator[tuple[str, str]]:
+    """Compare the summary in the report with one that is computed from its tasks."""
+    if run.report is None:
+        return
+    stored, own = run.report["summary"], to_wire(summarise(run.report["tasks"]))
+    if wrong := [name for name in own if name in stored and stored[name] != own[name]]:
+        each = "; ".join(f"{n} {stored[n]!r}, computed {own[n]!r}"[:200] for n in wrong[:_MOST])
+        yield FAILED, f"the summary of the report is not that of its tasks: {each}"
+    if lacking := [name for name in own if name not in stored]:
+        words = "made by another version of pytest-mobileagent, whose summary has no"
+        yield OPEN, f"{words} {', '.join(lacking[:_MOST])}"
+
+
+def _scored_again(
+    run: RecordedRun, folder: Path, judges: str | None
+) -> tuple[RecordedRun | None, str]:
+    """Score the run again into a new run in a folder; return it, or why that was not possible."""
+    here = Path.cwd()
+    files = sorted({task.nodeid.partition("::")[0] for task in run.tasks})
+    known = [file for file in files if _is_test(here, file)]
+    if not known:
+        return None, f"none of its test files is in {here}: run `verify` in the suite's project"
+    asked = judges.split(",") if judges else []
+    command = [
+        *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
+        *("--continue-on-collection-errors", "--mobile-exit=run", f"--mobile-runs={folder}"),
+        f"--mobile-rescore={run.folder}",
+        f"--llm-judge={('off', 'single', 'cross')[min(len(asked), 2)]}",
+        *([f"--mobile-judges={judges}"] if judges else ["-o", "mobile_judge_all=false"]),
+        *(["--mobile-judge-all"] if judges and _judged_all(run) else []),
+        *known,
+    ]
+    try:
+        done = subprocess.run(
+            command,
+            cwd=here,
+            env={n: v for n, v in os.environ.items() if n != "PYTEST_ADDOPTS"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return None, f"they took longer than {_SECONDS:.0f} s"
+    try:
+        made = newest_run(folder)
+        return (None, _last(done)) if made is None else (recorded_run(made), "")
+    except (OSError, RecordError) as error:
+        return None, str(error)
+
+
+def _judged_all(run: RecordedRun) -> bool:
+    return any(task.judged is not None for task in run.tasks)
+
+
+def _last(done: subprocess.CompletedProcess[str]) -> str:
+    lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
+    return next((line for line in lines if "ERROR" in line), lines[-1] if lines else "no output")
+
+
+def _is_test(here: Path, file: str) -> bool:
+    return (
+        bool(_TEST_FILE.fullmatch(file)) and is_below(here / file, here) and (here / file).is_file()
+    )
+
+
+def _suite(run: RecordedRun, again: RecordedRun) -> Iterator[tuple[str, str]]:
+    """Compare the tasks and checks of the run with those of this project."""
+    plans = [read_object(each.folder / runs.RUN) for each in (run, again)]
+    old, now = ({str(mapping(c).get("key")): mapping(c) for c in p.get("tasks", ())} for p in plans)
+    if missing := sorted(set(now) - set(old)):
+        chosen = {n: v for n, v in mapping(run.about.get("selection")).items() if n != "paths"}
+        state = OPEN if chosen or run.about.get("shard") else FAILED
+        why = f"selected by {', '.join(chosen)}" if chosen else "of the same files"
+        names = ", ".join(missing[:5]) + (" …" if len(missing) > 5 else "")
+        yield state, f"{plural(len(missing), 'task')} {why} are not in the run: {names}"
+    for key in sorted(set(old) & set(now)):
+        parts = [_described(each[key]) for each in (old, now)]
+        changed = [n for n in parts[0] if parts[0][n] != parts[1].get(n)]
+        digests = [mapping(mapping(p.get("digests")).get(key)).get("check") for p in plans]
+        judged = next((_is_judged(task) for task in run.tasks if task.key == key), False)
+        if digests[0] != digests[1] and not judged and None not in digests:
+            changed.append("check")
+        if changed:
+            yield OPEN, f"{key}: the suite here differs in: {', '.join(changed)}"
+
+
+def _described(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a plan says about its task, apart from where it is."""
+    task = mapping(plan.get("task"))
+    return {name: task.get(name) for name in sorted({*_OF_TASK} & set(task))} | {
+        "parameters": plan.get("parameters")
+    }
+
+
+def _is_judged(task: Entry) -> bool:
+    scorer = None if task.verdict is None else task.verdict["scorer"]
+    return scorer is not None and scorer not in {"check", PERSON}
+
+
+def _task(task: Entry, now: Entry | None) -> Iterator[tuple[str, str]]:
+    if task.outcome == "not run" or task.as_run is not None:
+        return
+    if now is None:
+        yield OPEN, f"{task.key}: it is not in the suite here"
+        return
+    if task.success is not None and now.outcome in {"review", "error", "skipped", "not run"}:
+        why = "judged, and not asked again: give --judges" if _is_judged(task) else now.reason
+        yield OPEN, f"{task.key}: {task.outcome} in the report, {now.outcome} here ({why})"
+        return
+    before, after = (to_wire(each.to_json()) for each in (task, now))
+    wrong = [n for n in before if n not in _OTHER and n in after and before[n] != after[n]]
+    if wrong:
+        each = ", ".join(f"{n} {before[n]!r}, here {after[n]!r}"[:120] for n in wrong[:_MOST])
+        yield FAILED, f"{task.key}: the report says {each}"

@@ -1,0 +1,116 @@
+"""Tests of the chain of digests that a run writes while it goes on."""
+
+from __future__ import annotations
+
+import multiprocessing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_mobileagent.episode import chain
+from pytest_mobileagent.episode.chain import add, begin, last_digest, links
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "run.json").write_text("{}")
+    begin(folder)
+    return folder
+
+
+def contents(run: Path) -> list[dict[str, object]]:
+    """Return the contents of the links, without their times; every link must fit."""
+    found = list(links(run))
+    assert all(link.fits for link in found)
+    return [{n: v for n, v in link.content.items() if n != "when"} for link in found]
+
+
+def test_links_follow_from_one_another(run: Path) -> None:
+    add(run, {"begun": "episodes/x.0"})
+    assert contents(run) == [{"plan": chain.digest_of("{}")}, {"begun": "episodes/x.0"}]
+
+
+@pytest.mark.parametrize("edit", ["episodes/x.0", '"when":"2'])
+def test_an_edited_link_does_not_fit(run: Path, edit: str) -> None:
+    add(run, {"begun": "episodes/x.0"})
+    add(run, {"begun": "episodes/y.0"})
+    path = run / "chain.jsonl"
+    lines = path.read_text().splitlines()
+    lines[1] = lines[1].replace(edit, edit[:-1] + "1")
+    path.write_text("\n".join(lines) + "\n")
+    assert [link.fits for link in links(run)] == [True, False, True]
+
+
+def test_a_removed_link_is_noticed_at_the_next(run: Path) -> None:
+    add(run, {"begun": "episodes/x.0"})
+    add(run, {"begun": "episodes/y.0"})
+    path = run / "chain.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text(lines[0] + lines[2])
+    assert [link.fits for link in links(run)] == [True, False]
+
+
+def test_the_chain_goes_on_after_a_link_that_a_killed_process_wrote_in_part(run: Path) -> None:
+    before = last_digest(run)
+    with (run / "chain.jsonl").open("a") as file:
+        file.write('{"when":"20')
+    assert last_digest(run) == before
+    add(run, {"begun": "episodes/x.0"})
+    assert [(bool(link.content), link.fits) for link in links(run)] == [
+        (True, True),
+        (False, False),
+        (True, True),
+    ]
+
+
+def _add_many(run: Path, name: str) -> None:
+    for number in range(25):
+        add(run, {"begun": f"{name}.{number}"})
+
+
+def test_processes_add_links_to_one_chain(run: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    processes = [context.Process(target=_add_many, args=(run, name)) for name in "abc"]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert len(contents(run)) == 76
+
+
+def test_a_folder_without_a_chain_gets_none(tmp_path: Path) -> None:
+    add(tmp_path, {"begun": "episodes/x.0"})
+    assert (list(tmp_path.iterdir()), last_digest(tmp_path)) == ([], "")
+
+
+def test_a_chain_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "other").touch()
+    (tmp_path / "chain.jsonl").symlink_to(tmp_path / "other")
+    with pytest.raises(chain.HostError, match="cannot write"):
+        add(tmp_path, {"begun": "x"})
+
+
+def test_digests_are_those_of_the_text_without_paths_of_the_machine(run: Path) -> None:
+    paths = chain.paths_of(run)
+    assert chain.portable(f'"{run}/a", {run.parent}, /home/ann/x, /data/home/x', paths) == (
+        '"RUN/a", RUNS, ~/x, /data/home/x'
+    )
+
+
+def test_attempts_are_sealed_line_by_line_at_the_latest_at_the_end(run: Path) -> None:
+    folder = run / "episodes" / "x.0"
+    folder.mkdir(parents=True)
+    (folder / "episode.jsonl").write_text('{"a":1}\n{"b":2}\nin part')
+    (folder / "verdicts.jsonl").write_text("{}\n")
+    (run / "report.json").write_text("{}")
+    chain.close(run)
+    digests = [chain.digest_of(text) for text in ('{"a":1}', '{"b":2}')]
+    assert contents(run)[1:] == [
+        {"attempt": "episodes/x.0", "files": {"episode.jsonl": digests}},
+        {"report": chain.digest_of("{}")},
+    ]
