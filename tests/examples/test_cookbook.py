@@ -134,7 +134,7 @@ def successes(folder: Path) -> list[float]:
     return [json.loads(path.read_text())["summary"]["success_rate"] for path in reports]
 
 
-@pytest.mark.parametrize("name", ["pull-request.yml", "nightly.yml"])
+@pytest.mark.parametrize("name", ["pull-request.yml", "nightly.yml", "submit.yml"])
 def test_a_workflow_fetches_what_it_installs(name):
     yaml = pytest.importorskip("yaml")
     (job,) = yaml.safe_load((COOKBOOK / name).read_text("utf-8"))["jobs"].values()
@@ -215,6 +215,27 @@ def test_a_leaderboard_goes_on_after_a_break(sh, project):
     page = (project / "leaderboard.html").read_text()
     assert page.startswith("<!DOCTYPE html>")
     assert not re.search(r"""(?:src|href)=["']?(?!data:|#)[^"'>\s]""", page)
+
+
+@pytest.mark.slow  # a run with phones
+def test_a_submitted_bundle_is_verified_and_becomes_a_row_unless_it_was_edited(project):
+    github, bundles = GitHub(project), project / "bundles"
+    run = ["pytest", "tasks", "--agent=oracle", "--mobile-exit=run", "--mobile-runs=made"]
+    said = subprocess.run(
+        run, cwd=project, env=environment(), check=True, capture_output=True, text=True
+    ).stdout
+    (digest,) = re.findall(r"(?m)^digest: (\w{32}) ", said)
+    bundles.mkdir()
+    bundle = bundles / "oracle.mobilerun.zip"
+    bundling = ["mobileagent", "bundle", "made", "-o", str(bundle)]
+    subprocess.run(bundling, cwd=project, env=environment(), check=True, capture_output=True)
+    (bundles / "oracle.digest").write_text(digest)
+    good = github.run(COOKBOOK / "submit.yml", "pull_request")
+    assert good.succeeded, good.log
+    assert "VERIFIED: 0 differences, 0 open" in good.log
+    assert re.search(r"\| oracle \|.* 100\.0% .*\| yes: this machine, 20\d\d-", good.summary)
+    (bundles / "oracle.digest").write_text("0" * 32)
+    assert not github.run(COOKBOOK / "submit.yml", "pull_request").succeeded
 
 
 @pytest.mark.slow  # starts phones

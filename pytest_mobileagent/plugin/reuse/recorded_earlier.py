@@ -13,6 +13,7 @@ from pytest_mobileagent.fileio import read_json, write_json
 from pytest_mobileagent.jsonable import mapping, to_wire
 from pytest_mobileagent.plugin.reuse import CasePlan, EarlierRun
 from pytest_mobileagent.plugin.settings import as_usage_error, path_of, usage_error
+from pytest_mobileagent.report.bundle.reading import is_bundle
 from pytest_mobileagent.report.entry import Entry
 from pytest_mobileagent.report.metrics.doubtful import FAIL, policy
 from pytest_mobileagent.report.recorded_run import find_run, recorded_run
@@ -60,6 +61,8 @@ class RecordedRun(EarlierRun, ABC):
         self.to_score: dict[str, str] = {}
         with as_usage_error((OSError, RecordError), setting):
             found = given.get("earlier")
+            if self.goes_on and is_bundle(path_of(config, setting)):
+                raise RecordError("a bundle cannot be gone on with: name the run's own folder")
             self.path = Path(found) if found else find_run(path_of(config, setting))
             self.about = runs.about(self.path) or dict(recorded_run(self.path).about)
         self.source = None if self.goes_on or self.gives_replies else self.path

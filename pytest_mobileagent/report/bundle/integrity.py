@@ -111,23 +111,24 @@ def _whole_files(run: Path, chain: Sequence[Link]) -> Iterator[tuple[str, str]]:
 
 
 def _attempts(run: Path, chain: Sequence[Link]) -> Iterator[tuple[str, str]]:
-    begun = _by_folder(chain, "begun")
+    kinds = ("begun", "attempt", "verdict", "note")
+    begun, sealed, verdicts, notes = (_by_folder(chain, kind) for kind in kinds)
     there = {f"episodes/{path.name}" for path in (run / "episodes").glob("*") if path.is_dir()}
-    sealed = _by_folder(chain, "attempt")
     for name in sorted({*begun, *sealed} - there):
         yield FAILED, f"{name}: this attempt was removed"
     for name in sorted(there):
         if name not in begun and name not in sealed:
             yield FAILED, f"{name}: this run has not recorded it: an attempt of another run?"
             continue
+        yield from _records(run / name, name, sealed.get(name, []))
         if name not in begun:
             yield OPEN, f"{name}: taken over from another run, which may have chosen it"
-        elif name not in sealed:
+            continue
+        if name not in sealed:
             yield UNPROVEN, f"{name}: cut off before its records were sealed"
-        yield from _records(run / name, name, sealed.get(name, []))
-        yield from _lines(run / name / VERDICTS, name, _by_folder(chain, "verdict").get(name, []))
-        if notes := _by_folder(chain, "note").get(name):
-            yield from _lines(run / name / NOTE, name, notes[-1:])
+        yield from _lines(run / name / VERDICTS, name, verdicts.get(name, []))
+        if name in notes:
+            yield from _lines(run / name / NOTE, name, notes[name][-1:])
 
 
 def _by_folder(chain: Sequence[Link], kind: str) -> dict[str, list[Link]]:

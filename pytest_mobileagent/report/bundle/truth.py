@@ -77,12 +77,15 @@ def _tables(run: RecordedRun) -> Iterator[tuple[str, str]]:
     if run.report is None:
         return
     stored, own = run.report["summary"], to_wire(summarise(run.report["tasks"]))
-    if wrong := [name for name in own if name in stored and stored[name] != own[name]]:
+    lacking = [name for name in own if name not in stored]
+    wrong = [name for name in own if name in stored and stored[name] != own[name]]
+    if lacking:  # which may count differently, too
+        words = "the summary was made by another version of pytest-mobileagent: it has no"
+        differ = f", and differs in {', '.join(wrong)}" if wrong else ""
+        yield OPEN, f"{words} {', '.join(lacking[:_MOST])}{differ}"
+    elif wrong:
         each = "; ".join(f"{n} {stored[n]!r}, computed {own[n]!r}"[:200] for n in wrong[:_MOST])
         yield FAILED, f"the summary of the report is not that of its tasks: {each}"
-    if lacking := [name for name in own if name not in stored]:
-        words = "made by another version of pytest-mobileagent, whose summary has no"
-        yield OPEN, f"{words} {', '.join(lacking[:_MOST])}"
 
 
 def _scored_again(
@@ -150,12 +153,12 @@ def _suite(run: RecordedRun, again: RecordedRun) -> Iterator[tuple[str, str]]:
         why = f"selected by {', '.join(chosen)}" if chosen else "of the same files"
         names = ", ".join(missing[:5]) + (" …" if len(missing) > 5 else "")
         yield state, f"{plural(len(missing), 'task')} {why} are not in the run: {names}"
+    judged = {task.key for task in run.tasks if _is_judged(task)}
     for key in sorted(set(old) & set(now)):
         parts = [_described(each[key]) for each in (old, now)]
         changed = [n for n in parts[0] if parts[0][n] != parts[1].get(n)]
         digests = [mapping(mapping(p.get("digests")).get(key)).get("check") for p in plans]
-        judged = next((_is_judged(task) for task in run.tasks if task.key == key), False)
-        if digests[0] != digests[1] and not judged and None not in digests:
+        if digests[0] != digests[1] and key not in judged and None not in digests:
             changed.append("check")
         if changed:
             yield OPEN, f"{key}: the suite here differs in: {', '.join(changed)}"

@@ -95,7 +95,7 @@ _HOLD = {
 
 
 @lru_cache(32)
-def verified(path: Path, *_state: int) -> str:
+def verified(path: Path) -> str:
     """Return in words whether a bundle is verified, for a table; it is verified once a process."""
     return verify(path).in_words
 

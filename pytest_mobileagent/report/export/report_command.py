@@ -6,6 +6,7 @@ import json
 import sys
 from collections import Counter
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,8 @@ from pytest_mobileagent.episode.runs import INDEX, RUN
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import writing
 from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.report.bundle.reading import is_bundle
+from pytest_mobileagent.report.bundle.verify import verified
 from pytest_mobileagent.report.export.layouts import OWN, Run, find_layout, listing, tabulate
 from pytest_mobileagent.report.export.tables import as_csv, as_latex, as_markdown
 from pytest_mobileagent.report.metrics.summary import summarise
@@ -92,16 +95,26 @@ def _report(given: argparse.Namespace) -> None:
         return
     runs = [find_run(Path(run)) for run in given.runs]
     _check(given.output, is_page=given.format == "html" and len(runs) == 1)
+    if given.format == "html" and len(runs) == 1 and is_bundle(Path(given.runs[0])):
+        given.output = given.output or Path(f"{runs[0].name}.html")
     if given.format == "html" and len(runs) > 1:
-        _write_leaderboard(runs, given.output)
+        _write_leaderboard(runs, given.output, _verified(given))
     elif given.format == "html":
         _write_page(runs[0], given.output, given.published, pack=given.pack)
     elif given.published is not None and given.format != "json":
         _write_published(given, runs)
-    elif given.format == "json":
-        _write(_json(list(map(_read, runs)), _published(given, runs)), given.output)
     else:
-        _write_table(given, list(map(_read, runs)))
+        read = [_read(run, words) for run, words in zip(runs, _verified(given), strict=True)]
+        if given.format == "json":
+            _write(_json(read, _published(given, runs)), given.output)
+        else:
+            _write_table(given, read)
+
+
+def _verified(given: argparse.Namespace) -> list[str]:
+    """Return whether each run is verified, if it is in a bundle; "" for other runs."""
+    paths = list(map(Path, given.runs))
+    return [verified(path.resolve()) if is_bundle(path) else "" for path in paths]
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -110,7 +123,8 @@ def _parser() -> argparse.ArgumentParser:
         description="Write a table with a row for each run, in our own columns or those of a "
         "paper's tables; the numbers of the runs as JSON; the page of one run, or a leaderboard "
         "of several runs for publication (html).",
-        epilog="RUN is the folder of a run, or a folder of runs, whose newest run is used.",
+        epilog="RUN is the folder of a run, a folder of runs, whose newest run is used, or a "
+        "bundle, which is verified with this project's checks for the column `verified`.",
     )
     add = parser.add_argument
     about = "a run: a row of the table; for layouts of counts, the file with the counts"
@@ -139,11 +153,12 @@ def _check(output: Path | None, *, is_page: bool) -> None:
         raise HostError(msg)
 
 
-def _read(run: Path) -> Run:
+def _read(run: Path, verified: str) -> Run:
     recorded = recorded_run(run)
+    about = {**recorded.about, **({"verified": verified} if verified else {})}
     with _reading(run):
         unlike = unlike_preset(run, recorded.about, recorded.tasks)
-        return Run(recorded.about, summarise(recorded.tasks), recorded.tasks, unlike)
+        return Run(about, summarise(recorded.tasks), recorded.tasks, unlike)
 
 
 @contextmanager
@@ -191,6 +206,9 @@ def _write_published(given: argparse.Namespace, runs: Sequence[Path]) -> None:
     """Write the published scores beside runs, as lines or as a table."""
     scores = _published(given, runs)
     names = names_of([recorded_run(run).about for run in runs])
+    for words, beside in zip(_verified(given), scores, strict=True):
+        for score in beside if words else ():
+            score["verified"] = words
     if given.format != "text":
         _write_formatted(as_table(names, scores), given)
         return
@@ -211,7 +229,7 @@ def _warn(notes: Sequence[str]) -> None:
         sys.stderr.write(f"note: {printable(note)}\n")
 
 
-def _write_leaderboard(runs: Sequence[Path], output: Path | None) -> None:
+def _write_leaderboard(runs: Sequence[Path], output: Path | None, verified: Sequence[str]) -> None:
     """Write the leaderboard of several runs, and print its path."""
     from pytest_mobileagent.report.html.leaderboard import Contender, write_leaderboard  # heavy
 
@@ -221,9 +239,10 @@ def _write_leaderboard(runs: Sequence[Path], output: Path | None) -> None:
     page = output or Path(LEADERBOARD)
     read = [recorded_run(run) for run in runs]
     contenders = []
-    for run, name in zip(read, names_of([each.about for each in read]), strict=True):
+    names = names_of([each.about for each in read])
+    for run, name, words in zip(read, names, verified, strict=True):
         with _reading(run.folder):
-            contenders.append(Contender.of(run, name))
+            contenders.append(replace(Contender.of(run, name), verified=words))
     with writing(page):
         write_leaderboard(contenders, page)
     sys.stdout.write(f"{printable(str(page))}\n")

@@ -46,11 +46,12 @@ _SUSPECT = "broke the phone in every attempt, where others did not (suspects)"
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """A run with its name on the page and its summary."""
+    """A run with its name on the page, its summary, and whether it is verified, if it is known."""
 
     run: RecordedRun
     name: str
     summary: Mapping[str, Any]
+    verified: str = ""
 
     @classmethod
     def of(cls, run: RecordedRun, name: str) -> Contender:
@@ -99,6 +100,7 @@ def _row(contender: Contender, placement: Placement) -> dict[str, Any]:
         "models": models_of(about),
         "judges": list(map(public_name, about.get("judges") or ())),
         "started": about.get("started"),
+        "verified": contender.verified or None,
         "ended": about.get("ended") if run.has_ended else None,
         "device": str(about.get("device") or "").partition(":")[0] or None,  # no serial, no host
         "virtual": about.get("virtual"),

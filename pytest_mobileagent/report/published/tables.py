@@ -39,6 +39,8 @@ def _lines(name: str, beside: Beside) -> Iterator[str]:
         f"published {_points(beside['score'])}{model}",
         f"difference {_points(beside['difference'])}{_between(beside['interval'])}",
     ]
+    if "verified" in beside:
+        parts.append(f"verified: {beside['verified']}")
     if beside["differs_in"]:
         parts.append(f"differs in: {', '.join(in_words(beside['differs_in']))}")
     yield "   ".join(parts)
@@ -61,7 +63,12 @@ def as_table(names: Sequence[str], runs: Sequence[Sequence[Beside]]) -> Table:
     pairs = [(name, each) for name, own in zip(names, runs, strict=True) for each in own]
     rows = tuple(_row(name, each) for name, each in pairs)
     notes = tuple(f"{name}: {note}" for name, each in pairs for note in _notes(each))
-    return Table(tuple(map(Column, _TITLES)), rows, notes)
+    titles: tuple[str, ...] = _TITLES
+    if any("verified" in each for _, each in pairs):
+        titles = (*_TITLES, "verified")
+        cells = (Cell(each.get("verified", "not a bundle")) for _, each in pairs)
+        rows = tuple((*row, cell) for row, cell in zip(rows, cells, strict=True))
+    return Table(tuple(map(Column, titles)), rows, notes)
 
 
 def _row(name: str, beside: Beside) -> tuple[Cell, ...]:

@@ -234,7 +234,7 @@ def _as_not_run(forger: Forger) -> None:
 
 
 def _as_broken(forger: Forger) -> None:
-    fields = {"outcome": "error", "success": None, "fault": "infrastructure"}
+    fields: dict[str, Any] = {"outcome": "error", "success": None, "fault": "infrastructure"}
     forger.change_task(**fields, termination="interrupted")
     forger.edit(forger.run / "index.jsonl", '"failed"', '"error"')
 
@@ -360,7 +360,7 @@ LIES: dict[str, tuple[Forgery, str]] = {
     ),
     "the metrics of another version": (
         lambda it: it.change("report.json", lambda own: own["summary"].pop("success_rate_of_all")),
-        "made by another version of pytest-mobileagent, whose summary has no success_rate_of_all",
+        "made by another version of pytest-mobileagent: it has no success_rate_of_all",
     ),
     "a task dropped everywhere": (
         _dropped("episodes", "run.json", "report.json", "index.jsonl"),

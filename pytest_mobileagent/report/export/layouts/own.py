@@ -19,6 +19,9 @@ def success(run: Run, *, digits: int = 3, percent: bool = False) -> Cell:
     return Cell(summary["success_rate"], digits, percent=percent, low=low, high=high)
 
 
+_VERIFIED = Measure("Verified", lambda run: Cell(run.about.get("verified") or "not a bundle"))
+
+
 def _columns(runs: Sequence[Run]) -> list[Measure]:
     epochs = min(run.summary["epochs"]["number"] for run in runs)
 
@@ -41,6 +44,7 @@ def _columns(runs: Sequence[Run]) -> list[Measure]:
         measure("s/step", "seconds_per_step", 2),
         measure("Tokens/task", "mean_tokens", 0),
         measure("USD/task", "mean_cost_usd", 4),
+        *([_VERIFIED] if any(run.about.get("verified") for run in runs) else []),
     ]
 
 

@@ -24,6 +24,7 @@ function columns() {
     ...(board.suites.length > 1 ? board.suites.map((suite) => [`suite ${suite}`, suite, (run) => run.suites[suite]?.success_rate, (run) => suiteOf(run.suites[suite]), true]) : []),
     ["tasks", "Tasks", (run) => run.different, tasksOf, true],
     ["date", "Date", (run) => run.started, (run) => asText(run.started).slice(0, 10), true],
+    ["verified", "Verified", (run) => run.verified, (run) => asText(run.verified), true],
     ["plugin", "Version", (run) => run.plugin, (run) => asText(run.plugin), true],
   ];
   return own.filter(([name, , key]) => ["place", "agent", "success"].includes(name) || board.runs.some((run) => known(key(run)))).map(([name, title, key, cell, isWide]) => ({ name, title, key, cell, isWide }));
