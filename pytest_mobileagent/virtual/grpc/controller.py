@@ -13,7 +13,7 @@ from PIL import Image
 from pytest_mobileagent.virtual.grpc import control
 from pytest_mobileagent.virtual.system.input.dispatcher import NAMES
 from pytest_mobileagent.virtual.system.input.keys import CODES, MODIFIERS, typeable
-from pytest_mobileagent.virtual.ui.canvas import png
+from pytest_mobileagent.virtual.ui.screenshot import png
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

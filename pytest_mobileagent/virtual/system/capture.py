@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pytest_mobileagent.virtual.kernel.files import SHARED
 from pytest_mobileagent.virtual.system.accessibility.nodes import Screen
 from pytest_mobileagent.virtual.system.interfaces import black
-from pytest_mobileagent.virtual.ui.canvas import png
 from pytest_mobileagent.virtual.ui.node import dump
-from pytest_mobileagent.virtual.ui.paint import draw
+from pytest_mobileagent.virtual.ui.paint import draw, paint_all
+from pytest_mobileagent.virtual.ui.screenshot import Screenshots, png
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,13 +46,14 @@ class Sight:
     windows: Windows
     scenes: WindowBuilder
     _made: dict[str, tuple[int, Any]] = field(default_factory=dict)  # with their versions, by name
+    _screenshots: Screenshots = field(default_factory=Screenshots)
     _thumbnails: dict[int, tuple[object, bytes]] = field(default_factory=dict)
 
     def screenshot(self) -> bytes:
         """Return a screenshot as PNG."""
         if self.faults.strikes("black-screenshot"):
             return png(self._black())
-        return self._once("png", lambda: png(self._picture()))
+        return self._once("png", self._png)
 
     def picture(self) -> Image:
         """Return the screen as an RGB picture, which the caller must not modify."""
@@ -91,6 +92,10 @@ class Sight:
             known = (task.used, metrics), png(draw(boxes, metrics).reduce(2))
             self._thumbnails[task.number] = known
         return known[1]
+
+    def _png(self) -> bytes:
+        canvas = paint_all(self.windows.visible_boxes(), self.display.metrics)
+        return self._screenshots.take(canvas.marks, canvas.size)
 
     def _picture(self) -> Image:
         return self._once(

@@ -1,19 +1,18 @@
-"""A picture to paint on, the brush for a view, and the pictures and screenshots themselves."""
+"""A canvas to paint on, the brush for a view, and the pictures that it paints."""
 
 from __future__ import annotations
 
 import io
 import math
-import struct
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from isal.isal_zlib import compressobj, crc32
 from PIL import Image, ImageDraw, ImageFilter, ImageOps
 
 from pytest_mobileagent.virtual.ui import text as roboto
+from pytest_mobileagent.virtual.ui.marks import Part, corner, squares
 from pytest_mobileagent.virtual.ui.metrics import Metrics, Rect, aligned, intersect
 from pytest_mobileagent.virtual.ui.theme import DRAWINGS, flipped, icon
 from pytest_mobileagent.virtual.ui.views import Icon, Source
@@ -22,21 +21,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_mobileagent.virtual.ui.layout import Box
+    from pytest_mobileagent.virtual.ui.marks import Mark
     from pytest_mobileagent.virtual.ui.theme import RGBA, Theme
 
 
-_FINE = 4
-
-
 class Canvas:
-    """An opaque picture, initially black; painting is limited to a clipping rectangle.
+    """A screen of a size in pixels, initially black; painting is limited to a clipping rectangle.
 
-    For speed, everything except plain rectangles is pasted through cached grey masks.
+    Painting adds to its `marks`.
     """
 
     def __init__(self, width: int, height: int) -> None:
-        self.picture = Image.new("RGB", (width, height))
-        self._clip: Rect = (0, 0, width, height)
+        self.marks: list[Mark] = []
+        self.size = (width, height)
+        self._screen = self._clip = (0, 0, width, height)
+
+    @property
+    def picture(self) -> Image.Image:
+        """What is painted so far."""
+        return Part(self._screen).paint(self.marks)
 
     @contextmanager
     def clipped(self, clip: Rect) -> Iterator[None]:
@@ -71,27 +74,16 @@ class Canvas:
     def stamp(self, mask: Image.Image, at: tuple[int, int], color: RGBA) -> None:
         """Paint a colour through a grey mask whose upper left corner is at the point `at`."""
         left, top = at
-        whole = (left, top, left + mask.width, top + mask.height)
-        seen = intersect(whole, self._clip)
-        if seen is None:
-            return
-        if seen != whole:
-            mask = mask.crop((seen[0] - left, seen[1] - top, seen[2] - left, seen[3] - top))
-        if color[3] < 255:
-            mask = mask.point([value * color[3] // 255 for value in range(256)])
-        self.picture.paste(color[:3], seen, mask)
+        if seen := intersect((left, top, left + mask.width, top + mask.height), self._clip):
+            start = (seen[0] - left, seen[1] - top)
+            self.marks.append((Part.stamp, seen, mask, start, color))
 
     def show(self, picture: Image.Image, rect: Rect, radius: int = 0) -> None:
-        """Paint a picture that has the size of the rectangle."""
-        seen = intersect(rect, self._clip)
-        if seen is None:
-            return
-        saved = self.save_corners(rect, radius)
-        part = picture.crop(
-            (seen[0] - rect[0], seen[1] - rect[1], seen[2] - rect[0], seen[3] - rect[1])
-        )
-        self.picture.paste(part, seen[:2], part if part.mode == "RGBA" else None)
-        self.restore_corners(rect, radius, saved)
+        """Paint a picture that has the size of the rectangle, and that does not change later."""
+        if seen := intersect(rect, self._clip):
+            with self.rounded(rect, radius):
+                start = (seen[0] - rect[0], seen[1] - rect[1])
+                self.marks.append((Part.show, seen, picture, start))
 
     def shadow(self, rect: Rect, radius: int, depth: int) -> None:
         """Paint the shadow of an elevated rectangle."""
@@ -101,65 +93,30 @@ class Canvas:
 
     def color_at(self, x: int, y: int) -> RGBA:
         """Return the colour of a pixel, or black outside the picture."""
-        if not (0 <= x < self.picture.width and 0 <= y < self.picture.height):
+        pixel = (x, y, x + 1, y + 1)
+        if not intersect(pixel, self._screen):
             return 0, 0, 0, 255
-        pixel = self.picture.getpixel((x, y))
-        assert isinstance(pixel, tuple)  # a single-band picture would return a number
-        red, green, blue = map(int, pixel)
+        color = Part(pixel).paint(self.marks).getpixel((0, 0))
+        assert isinstance(color, tuple)  # a single-band picture would return a number
+        red, green, blue = map(int, color)
         return red, green, blue, 255
 
-    def save_corners(self, rect: Rect, radius: int) -> list[Image.Image]:
-        """Save the pixels behind the corners of a rounded rectangle before painting over them."""
-        return [self.picture.crop(square) for square in _squares(rect, radius)] if radius else []
-
-    def restore_corners(self, rect: Rect, radius: int, saved: list[Image.Image]) -> None:
-        """Restore the pixels outside the rounded corners."""
-        squares = _squares(rect, radius) if saved else []
-        for number, (square, before) in enumerate(zip(squares, saved, strict=True)):
-            self.picture.paste(before, square[:2], _outside(radius, number))
+    @contextmanager
+    def rounded(self, rect: Rect, radius: int) -> Iterator[None]:
+        """Let nothing be painted outside the rounded corners of a rectangle within the context."""
+        if radius:
+            self.marks.append((Part.save_corners, rect, radius))
+        yield
+        if radius:
+            self.marks.append((Part.restore_corners, rect, radius))
 
     def _plain(self, rect: Rect, color: RGBA) -> None:
-        seen = intersect(rect, self._clip)
-        if seen is None or not color[3]:
-            return
-        if color[3] == 255:
-            self.picture.paste(color[:3], seen)
-        else:
-            before = self.picture.crop(seen)
-            ink = Image.new("RGB", before.size, color[:3])
-            self.picture.paste(Image.blend(before, ink, color[3] / 255), seen[:2])
+        if color[3] and (seen := intersect(rect, self._clip)):
+            self.marks.append((Part.plain, seen, color))
 
     def _corners(self, rect: Rect, color: RGBA, radius: int, pen: int) -> None:
-        for number, square in enumerate(_squares(rect, radius)):
-            self.stamp(_corner(radius, pen, number), square[:2], color)
-
-
-def _squares(rect: Rect, radius: int) -> list[Rect]:
-    left, top, right, bottom = rect
-    columns = ((left, left + radius), (right - radius, right))
-    rows = ((top, top + radius), (bottom - radius, bottom))
-    return [(x[0], y[0], x[1], y[1]) for y in rows for x in columns]
-
-
-@lru_cache(512)
-def _corner(radius: int, pen: int, number: int) -> Image.Image:
-    """Return the mask of one of the four corners of a rounded shape: filled, or a line."""
-    size = radius * _FINE
-    picture = Image.new("L", (size, size))
-    circle = (0, 0, 2 * size - 1, 2 * size - 1)
-    if pen:
-        ImageDraw.Draw(picture).ellipse(circle, None, 255, pen * _FINE)
-    else:
-        ImageDraw.Draw(picture).ellipse(circle, 255)
-    picture = picture.reduce(_FINE)
-    if number % 2:
-        picture = picture.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
-    return picture if number < 2 else picture.transpose(Image.Transpose.FLIP_TOP_BOTTOM)
-
-
-@lru_cache(128)
-def _outside(radius: int, number: int) -> Image.Image:
-    return _corner(radius, 0, number).point([255 - value for value in range(256)])
+        for number, square in enumerate(squares(rect, radius)):
+            self.stamp(corner(radius, pen, number), square[:2], color)
 
 
 @lru_cache(32)
@@ -197,27 +154,6 @@ def hand(size: int, turn: float, reach: float, pen: int) -> Image.Image:
     draw.line((middle, middle, *end), 255, pen * fine)
     draw.circle((middle, middle), 2 * pen * fine, 255)
     return picture.reduce(fine)
-
-
-def png(picture: Image.Image) -> bytes:
-    """Encode a picture without its alpha channel, for speed rather than size.
-
-    Pillow tries five filters on every row, which takes longer than all of the drawing, although
-    flat colours need none. Each row of a PNG begins with the number of its filter, here 0. `stride`
-    makes each row one byte longer, at its end; shifting all the data by one byte moves it to the
-    start.
-    """
-    width, height = picture.size
-    rows = memoryview(picture.tobytes("raw", "RGB", width * 3 + 1))
-    deflate = compressobj(1)
-    data = deflate.compress(b"\0") + deflate.compress(rows[:-1]) + deflate.flush()
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    chunks = {b"IHDR": header, b"IDAT": data, b"IEND": b""}
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(kind, data) for kind, data in chunks.items())
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", crc32(kind + data))
 
 
 @dataclass(frozen=True, slots=True)

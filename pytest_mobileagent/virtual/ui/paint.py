@@ -44,10 +44,15 @@ OPAQUE = 255  # translucent backgrounds have no shadow
 
 def draw(windows: Iterable[Box], metrics: Metrics) -> Picture:
     """Paint windows, from the lowest up, each in its own theme, into an RGB picture."""
+    return paint_all(windows, metrics).picture
+
+
+def paint_all(windows: Iterable[Box], metrics: Metrics) -> Canvas:
+    """Paint windows, from the lowest up, each in its own theme, on a canvas."""
     canvas = Canvas(metrics.width_px, metrics.height_px)
     for window in windows:
         _draw(window, canvas, theme(window.metrics.accent, window.metrics.dark))
-    return canvas.picture
+    return canvas
 
 
 def _draw(box: Box, canvas: Canvas, colors: Theme) -> None:
@@ -57,14 +62,13 @@ def _draw(box: Box, canvas: Canvas, colors: Theme) -> None:
     radius = px(view.corner)
     if view.elevation and view.background and colors(view.background)[3] == OPAQUE:
         canvas.shadow(box.bounds, radius, px(view.elevation))
-    saved = canvas.save_corners(box.bounds, radius) if box.children else []
     with canvas.clipped(box.visible):
-        if view.background:
-            canvas.fill(box.bounds, colors(view.background), radius)
-        paint(view, Brush(canvas, colors, box))
-        for child in sorted(box.children, key=lambda child: child.view.elevation):
-            _draw(child, canvas, colors)
-        canvas.restore_corners(box.bounds, radius, saved)
+        with canvas.rounded(box.bounds, radius if box.children else 0):
+            if view.background:
+                canvas.fill(box.bounds, colors(view.background), radius)
+            paint(view, Brush(canvas, colors, box))
+            for child in sorted(box.children, key=lambda child: child.view.elevation):
+                _draw(child, canvas, colors)
         if view.outline:
             canvas.outline(box.bounds, colors(view.outline), radius, px(1))
 
@@ -87,7 +91,7 @@ def _(view: Drawing, brush: Brush) -> None:
     left, top, right, bottom = bounds = brush.box.bounds
     if view.draw and right > left and bottom > top:
         picture = view.draw(right - left, bottom - top)
-        brush.canvas.show(picture, bounds, brush.metrics.px(view.corner))
+        brush.canvas.show(picture.copy(), bounds, brush.metrics.px(view.corner))
 
 
 @paint.register(Text)

@@ -23,9 +23,9 @@ from pytest_mobileagent.virtual.ui import (
     View,
     chrome,
 )
-from pytest_mobileagent.virtual.ui.canvas import png
 from pytest_mobileagent.virtual.ui.metrics import Metrics
 from pytest_mobileagent.virtual.ui.paint import draw
+from pytest_mobileagent.virtual.ui.screenshot import png
 from pytest_mobileagent.virtual.ui.theme import DRAWINGS, icon, theme
 
 if TYPE_CHECKING:

@@ -34,11 +34,12 @@ from pytest_mobileagent.virtual.ui import (
     Text,
     View,
 )
-from pytest_mobileagent.virtual.ui.canvas import png
 from pytest_mobileagent.virtual.ui.layout import Box, UiState, layout
 from pytest_mobileagent.virtual.ui.metrics import Metrics, holds, intersect, mirror
 from pytest_mobileagent.virtual.ui.node import dump
 from pytest_mobileagent.virtual.ui.paint import draw as paint
+from pytest_mobileagent.virtual.ui.paint import paint_all
+from pytest_mobileagent.virtual.ui.screenshot import Screenshots, png
 from pytest_mobileagent.virtual.ui.touch import target
 
 if TYPE_CHECKING:
@@ -199,3 +200,16 @@ def test_every_tree_can_be_painted_and_encoded(view: View, dark: bool) -> None:
     with Pictures.open(io.BytesIO(png(picture))) as read:
         assert (read.format, read.mode, read.size) == ("PNG", "RGB", (360, 480))
         assert read.tobytes() == picture.tobytes()
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(trees(), min_size=2, max_size=3), SCROLL)
+def test_a_screenshot_after_others_shows_what_a_first_one_would(
+    views: list[View], offset: float
+) -> None:
+    metrics, screenshots = Metrics(360, 480, 1.0), Screenshots()
+    for view in views:
+        boxes = [shown(view, metrics, offset)]
+        canvas = paint_all(boxes, metrics)
+        with Pictures.open(io.BytesIO(screenshots.take(canvas.marks, canvas.size))) as read:
+            assert read.tobytes() == paint(boxes, metrics).tobytes()

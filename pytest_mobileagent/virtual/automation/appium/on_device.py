@@ -11,7 +11,7 @@ from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument,
 from pytest_mobileagent.virtual.automation.appium.find import NoRoot
 from pytest_mobileagent.virtual.system.configuration import DISPLAY
 from pytest_mobileagent.virtual.system.interfaces import BAR
-from pytest_mobileagent.virtual.ui.canvas import png
+from pytest_mobileagent.virtual.ui.screenshot import png
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.automation.appium.session import Call, Route
