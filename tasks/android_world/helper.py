@@ -69,8 +69,10 @@ class Adb:
             )
         except (OSError, subprocess.SubprocessError) as error:
             self.has_failed = True
-            output = getattr(error, "stdout", None)
-            message = f"adb {' '.join(args)}: {error}; it printed {output!r}"
+            output = (getattr(error, "stdout", None) or b"").decode("utf-8", "replace").strip()
+            status = getattr(error, "returncode", None)
+            why = error if status is None else f"exit status {status}"
+            message = f"adb {' '.join(args)}: {why}; it printed {output!r}"
             raise errors.AdbControllerError(message) from error
         return done.stdout
 
