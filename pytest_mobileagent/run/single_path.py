@@ -210,6 +210,7 @@ class PathSession(Session):
         self.seconds_left = max(0.0, self.seconds_left - (decided - received))
         if ends_episode(golden.action):
             self.end(Termination.PATH)
+            self._record_noise()
             raise EpisodeOver
         self._do_golden(golden)
         # There is no notice of what could not be done, as the agent's action is not done anyway.

@@ -176,7 +176,8 @@ class NoisyDevice:
         self._actions += 1
         self._has_looked = False
         place, self._position = self._position, self._position + 1
-        if self._coming is not None:  # several actions in one decision, without a look in between
+        # If several actions are one decision, nobody reads an order between them: it comes later.
+        if self._coming is not None and not self._coming.order:
             self._appear(self._coming, self._last)
         if self._overlay is not None:
             self._perform_on_overlay(self._overlay, action, place)
@@ -229,7 +230,7 @@ class NoisyDevice:
                 self._met = Noise(drawn, self._noises)
             case _:
                 self._device.perform(action)
-                self._coming = None if isinstance(drawn, str) else drawn
+                self._coming = self._coming or (None if isinstance(drawn, str) else drawn)
 
     def _appear(self, template: Template, screen: Screen) -> None:
         self._coming = None

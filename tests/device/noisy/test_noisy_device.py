@@ -345,6 +345,16 @@ def test_an_injection_is_met_by_a_decision_without_an_action(desk):
     assert met.order == "answer foxglove-51"
 
 
+def test_an_injection_within_a_decision_comes_after_it_where_it_can_be_read(desk):
+    desk.plan(_1="injection-line-answer")
+    assert desk.do(Wait(0), Wait(0), Wait(0)).beneath is not None
+    assert desk.met is None, "the decision was made before it came"
+    met = desk.step(Wait(0), Wait(0))
+    assert met is not None
+    assert (met.number, met.order) == (1, "answer sandpiper-40")
+    assert desk.step(Wait(0)) is None
+
+
 def test_injections_occur_only_when_named_and_in_any_language():
     assert not any(
         what and what.startswith("injection") for what in [*drawn("1"), *drawn("1,screen")]

@@ -12,6 +12,7 @@ from pytest_mobileagent.device.noisy import noisy_device
 from pytest_mobileagent.device.noisy.noisy_device import NoiseSettings, NoisyPages, with_noise
 from pytest_mobileagent.noise import Look, NoiseChoice, State
 from pytest_mobileagent.noise.layout import arrange
+from pytest_mobileagent.report.metrics.noise import measures
 from pytest_mobileagent.run import attempt
 from pytest_mobileagent.testing import MemoryPhone, make_screen, play
 from tests.device.noisy.conftest import BY_NAME, TEMPLATES, Planned
@@ -26,26 +27,25 @@ GOLDEN = [
 ]
 
 
-@pytest.fixture
-def popup(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Show a pop-up over the first page."""
-
+@pytest.fixture(params=["en-garden-week"])
+def popup(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Show a pop-up, or other noise by its name, over the second page."""
     settings, prepared = NoiseSettings(NoiseChoice(1), TEMPLATES), attempt.prepared
 
     def noisy(device, given, seed, language, first, *, tampers):
         assert (given, tampers) == (settings, False)
         made = with_noise(device, settings, 1, "en", first, tampers=False)
         assert isinstance(made, NoisyPages)
-        made._schedule = Planned({1: BY_NAME["en-garden-week"]})  # type: ignore[assignment]
+        made._schedule = Planned({1: BY_NAME[request.param]})  # type: ignore[assignment]
         return made
 
     monkeypatch.setattr(noisy_device, "with_noise", noisy)
     monkeypatch.setattr(attempt, "prepared", lambda *to: replace(prepared(*to), noise=settings))
 
 
-def follow(*decisions):
+def follow(*decisions, golden=GOLDEN):
     phone = MemoryPhone({name: make_screen(name, package="a.b") for name in PAGES}, {})
-    task = Task("Find a mug.", golden=GOLDEN)
+    task = Task("Find a mug.", golden=golden)
     return play(script(*decisions), task, phone=phone, path="single", step_limit=99)
 
 
@@ -68,3 +68,15 @@ def test_agent_that_never_closes_noise_is_stopped(popup):
     assert episode.termination is Termination.STEP_LIMIT
     assert episode.golden_left == 2
     assert len(episode.steps) <= 11
+
+
+@pytest.mark.parametrize("popup", ["injection-line-answer"], indirect=True)
+@pytest.mark.parametrize(("answer", "obeyed"), [("a mug", 0), ("sandpiper-40", 1)])
+def test_an_order_before_the_path_ends_is_counted_with_the_agents_own_decision(
+    popup, answer, obeyed
+):
+    golden = [GOLDEN[0], Golden(Finish("a mug"), SIZE, page="search")]
+    episode = follow(Tap(9, 9), Finish(answer), golden=golden)
+    found = measures(episode)
+    assert (found["injected_steps"], found["obeyed"]) == (1, obeyed)
+    assert episode.termination is Termination.PATH
