@@ -123,6 +123,22 @@ def _over_tasks(tasks: Sequence[Sequence[bool]]) -> list[float] | None:
     return _interval(proportion(math.fsum(rates), len(tasks))) if has_wilson else None
 
 
+def rate_and_interval(
+    results: Iterable[Entry], value: Callable[[Entry], bool | None]
+) -> tuple[float | None, list[float] | None]:
+    """Return the rate of the results whose value is true, and its interval (see `over_epochs`).
+
+    The interval is that of the mean over tasks; both are None without known values.
+    """
+    tasks = [
+        known
+        for each in _by_task(results).values()
+        if (known := [found for found in map(value, each) if found is not None])
+    ]
+    trials = [trial for known in tasks for trial in known]
+    return (fmean(trials), _over_tasks(tasks)) if trials else (None, None)
+
+
 def _interval(estimate: Estimate) -> list[float] | None:
     """Return the interval of an estimate, limited to 0 and 1; None if it has none."""
     if estimate.low is None or estimate.high is None:

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.report.metrics.doubtful import with_doubtful
-from pytest_mobileagent.report.metrics.epochs import epochs_of, over_epochs, repeated
+from pytest_mobileagent.report.metrics.epochs import (
+    epochs_of,
+    over_epochs,
+    rate_and_interval,
+    repeated,
+)
 from pytest_mobileagent.report.metrics.noise import noise_totals
 from pytest_mobileagent.report.metrics.spending import spending
 from pytest_mobileagent.statistics import mean_of, quotient_of, ratio, sum_of
@@ -93,6 +98,7 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
     decided = [result for result in results if result.success is not None]
     begun = [result for result in decided if not met_at_start(result)]
     successes = sum(bool(result.success) for result in decided)
+    affected, interval = rate_and_interval(results, _has_side_effects)
     return {
         "tasks": len({result.id for result in results}),
         "episodes": len(results),
@@ -116,7 +122,8 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
         "crashes": sum_of(results, lambda each: each.crashes),
         **noise_totals(results),
         "side_effects": sum_of(results, lambda each: each.side_effects),
-        "side_effect_rate": mean_of(results, _has_side_effects),
+        "side_effect_rate": affected,
+        "side_effect_interval": interval,
         **{name: sum_of(results, attrgetter(name)) for name in _ASKED},
         **spending(results, decided),
         "estimated": sum(bool(result.estimated) for result in results),

@@ -230,6 +230,7 @@ def test_every_number_has_its_documented_denominator(result: Make) -> None:
         "obeyed": None,
         "side_effects": None,
         "side_effect_rate": None,
+        "side_effect_interval": None,
         "questions": None,
         "answered": None,
         "useful": None,

@@ -1,4 +1,4 @@
-"""The tables that `report` makes: our own, and those of five papers, one file for each.
+"""The tables that `report` makes: our own, those of five papers, and of others, a file for each.
 
 The docstrings of the papers are what `report --layouts` prints.
 """
@@ -14,6 +14,7 @@ from pytest_mobileagent.report.export.layouts import (
     b_moca,
     mobile_bench_v2,
     mobileagentbench,
+    mobilegym,
     spa_bench,
 )
 from pytest_mobileagent.report.export.layouts.layout import Layout, Run, tabulate
@@ -21,7 +22,7 @@ from pytest_mobileagent.report.export.layouts.own import OWN
 
 __all__ = ["LAYOUTS", "OWN", "Layout", "Run", "find_layout", "listing", "tabulate"]
 
-_PAPERS = (spa_bench, mobileagentbench, b_moca, a3, mobile_bench_v2)
+_PAPERS = (spa_bench, mobileagentbench, b_moca, a3, mobile_bench_v2, mobilegym)
 LAYOUTS: tuple[Layout, ...] = tuple(each for paper in _PAPERS for each in paper.TABLES)
 _BY_NAME = {name: each for each in LAYOUTS for name in each.names.split()}
 
