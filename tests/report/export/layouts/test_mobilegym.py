@@ -19,7 +19,7 @@ def test_each_number_is_over_the_episodes_in_which_it_is_known():
     ]
     run = Run({"agent": "mine"}, totals(tasks), tasks)
     layout = find_layout("mobilegym")
-    values = [measure.cell(run).value for measure in layout.measures]
+    values = [measure.cell(run).value for measure in layout.measures]  # type: ignore[union-attr]
     assert values == pytest.approx([0.5, 0.75, 0.25, 1 / 3])
     low, high = run.summary["side_effect_interval"]
     assert 0 < low < 1 / 3 < high < 1
