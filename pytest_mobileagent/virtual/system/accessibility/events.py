@@ -72,6 +72,7 @@ class Events(Kept):
     _active: WindowName | None = None
     _version: int = 0
     _busy: bool = False
+    _restoring: bool = False  # until the change that ends it, which is followed by a comparison
     _stirred: asyncio.Handle | None = None
     _clicked: tuple[Window, Box] | None = None
     # changes to be sent once the interval is over
@@ -93,7 +94,8 @@ class Events(Kept):
         self.listeners[number] = listener, windows
         if len(self.listeners) == 1:
             self.forget()
-        self.settle()
+        if not self._restoring:  # the screen would be built twice
+            self.settle()
 
         def unsubscribe() -> None:
             self.listeners.pop(number, None)
@@ -138,6 +140,7 @@ class Events(Kept):
 
     def stir(self) -> None:
         """Schedule a comparison soon, because something may have changed."""
+        self._restoring = False
         if not self.listeners or self._stirred:
             return
         try:
@@ -266,3 +269,4 @@ class Events(Kept):
         """Discard the last seen state, which is that of the phone before it was restored."""
         super().load(saved)
         self.forget()
+        self._restoring = True
