@@ -190,19 +190,23 @@ class Library:
 
 LIBRARY = Library()
 TOO_LATE = b"\n"
+REPLIES = (b'{"value": ', b'{"error": ')
 
 
 def _line(stream: IO[bytes], seconds: float) -> bytes:
-    """Return the next line; TOO_LATE if it does not arrive in time, and b"" at the end."""
+    """Return the next reply; TOO_LATE if it does not arrive in time, and b"" at the end.
+
+    What an interpreter prints before it runs the helper, as scripts around one do, is passed over.
+    """
     ends, found = time.monotonic() + seconds, b""
-    while not found.endswith(b"\n"):
+    while not (found.endswith(b"\n") and found.splitlines()[-1].startswith(REPLIES)):
         if not is_readable(stream, ends - time.monotonic()):
             return TOO_LATE
         part = os.read(stream.fileno(), 65_536)
         if not part:
             return b""
         found += part
-    return found
+    return found.splitlines()[-1]
 
 
 def warn(what: str) -> None:

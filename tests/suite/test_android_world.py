@@ -155,6 +155,13 @@ def test_what_the_library_prints_is_no_reply(prepared: Any) -> None:
     assert prepared("ClockTimerEntry").score("") == 0.0
 
 
+def test_what_the_interpreter_prints_is_no_reply(library: Any, tmp_path: Path) -> None:
+    python = tmp_path / "env" / "bin" / "python"
+    script = python.read_text().replace("exec", "echo Activating; echo '{}'; exec")
+    python.write_text(script)
+    assert len(library.goals(0, 0)["goals"]) == 9
+
+
 def test_an_exception_of_the_library_is_the_tasks_fault(prepared: Any) -> None:
     said = r"^AndroidWorld's prepare raised LookupError: no such network \(registry.py:\d+\)$"
     with pytest.raises(TaskError, match=said):
