@@ -118,8 +118,8 @@ def is_run(folder: Path) -> bool:
 
 
 def has_run(path: Path) -> bool:
-    """Return whether a path names a run: the folder of a run, or a folder of runs."""
-    return is_run(path) or newest_run(path) is not None
+    """Return whether a path names a run: the folder of a run, a folder of runs, or a bundle."""
+    return is_bundle(path) or is_run(path) or newest_run(path) is not None
 
 
 # The times at which a run was started, resumed or merged, in the head of its run.json.

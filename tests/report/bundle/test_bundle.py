@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -117,6 +119,18 @@ def test_a_bundle_is_compared_like_its_run(
     said = capsys.readouterr().out
     assert "note: this is the same run twice" in said
     assert main(["compare", str(here.run), str(here.bundle), "--gate=success_rate >= 0.9"]) == 1
+
+
+def test_a_bundle_is_merged_like_its_runs(here: Recorded, tmp_path: Path) -> None:
+    assert main(["merge", str(here.bundle), "-o", str(tmp_path / "whole")]) == 0
+    assert len([*(tmp_path / "whole" / "episodes").iterdir()]) == 6
+
+
+def test_a_bundle_cannot_be_resumed(here: Recorded) -> None:
+    command = [sys.executable, "-m", "pytest", f"--mobile-resume={here.bundle}"]
+    done = subprocess.run(command, cwd=here.project, capture_output=True, text=True, check=False)
+    assert "a bundle cannot be gone on with: name the run's own folder" in done.stderr
+    assert done.returncode == 4
 
 
 @pytest.mark.slow
