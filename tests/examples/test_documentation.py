@@ -7,7 +7,9 @@ import importlib.util
 import json
 import re
 import shutil
+import subprocess
 import sys
+import tempfile
 import textwrap
 import tomllib
 from pathlib import Path
@@ -222,6 +224,17 @@ def test_count(episode):
     wrong.stderr.fnmatch_lines([message])
     many = run(project, agent, "--mobile-device=abroad:ko-KR", "-n9")
     many.stderr.fnmatch_lines(["ERROR: --mobile-device=abroad:ko-KR: there are no more than 8*"])
+
+
+@pytest.mark.slow
+def test_the_code_of_the_page_about_training_runs(monkeypatch):
+    pytest.importorskip("gymnasium")
+    page = (ROOT / "docs" / "rollouts.md").read_text("utf-8")
+    code = "\n".join(re.findall(r"(?ms)^```python\n(.*?)^```", page))
+    with tempfile.TemporaryDirectory() as runs:
+        code = code.replace('Path("runs")', f"Path({runs!r})")
+        subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=300)
+        assert len([*Path(runs).glob("*/report.json")]) == 1
 
 
 def test_every_link_of_the_pages_leads_somewhere():
