@@ -119,11 +119,11 @@ class RolloutServer:
             why = f"all {self.count} phones are in use: close a session, or serve more phones"
             await socket.send_text(_error("CAPACITY_REACHED", why))
             return await socket.close(1013)
-        phone, session = self._free.pop(), _Session(self._tasks, self.sides)
+        phone = self._free.pop()
+        session = _Session(partial(self._make, phone), self._tasks, self.sides)
         in_thread = partial(asyncio.get_running_loop().run_in_executor, self._threads)
         try:
             with contextlib.suppress(WebSocketDisconnect):
-                session.env = await in_thread(self._make, phone)
                 while (message := await socket.receive())["type"] != "websocket.disconnect":
                     if not (answer := await in_thread(session.answer, message.get("text"))):
                         return await socket.close()
@@ -166,15 +166,20 @@ class RolloutServer:
 class _Session:
     """A client's episodes on its phone, one after the other."""
 
-    def __init__(self, tasks: list[RolloutTask], sides: dict[str, list[RolloutTask]]) -> None:
-        self.env: MobileEnv | None = None
-        self._tasks, self._sides = tasks, sides
+    def __init__(
+        self,
+        make: Callable[[], MobileEnv],
+        tasks: list[RolloutTask],
+        sides: dict[str, list[RolloutTask]],
+    ) -> None:
+        self._make, self._tasks, self._sides = make, tasks, sides
+        self._env: MobileEnv | None = None
         self._state: dict[str, Any] = {"episode_id": None, "step_count": 0, "done": True}
 
     def close(self) -> None:
         """End the episode, after which the phone is free."""
-        if self.env is not None:
-            self.env.close()
+        if self._env is not None:
+            self._env.close()
 
     def answer(self, text: str | None) -> str:
         """Return the answer to a message; nothing to one that closes the session."""
@@ -186,20 +191,21 @@ class _Session:
             return _error("EXECUTION_ERROR", in_one_line(error))
 
     def _answer(self, message: dict[str, Any]) -> str:
-        assert self.env is not None
         data = message.get("data") or {}
         match message.get("type"):
             case "reset":
-                seen, info = self.env.reset(**self._chosen(data))
+                self._env = self._env or self._make()
+                self._env.tasks, chosen = self._chosen(data)
+                seen, info = self._env.reset(**chosen)
                 name = data.get("episode_id") or str(uuid.uuid4())
                 about = {"task": info["task"], "goal": seen["goal"], "done": False}
                 self._state = {"episode_id": name, "step_count": 0, **about}
                 return _observation(seen, None, info)
             case "step":
-                if self._state["done"]:
+                if self._env is None or self._state["done"]:
                     raise _RefusedError("EXECUTION_ERROR", "no episode is going on: reset first")
-                action = _action(data, has_dialect=self.env.dialect is not None)
-                seen, reward, terminated, truncated, info = self.env.step(action)
+                action = _action(data, has_dialect=self._env.dialect is not None)
+                seen, reward, terminated, truncated, info = self._env.step(action)
                 self._state["step_count"] += 1
                 self._state["done"] = terminated or truncated
                 return _observation(seen, reward, info, terminated=terminated, truncated=truncated)
@@ -211,12 +217,8 @@ class _Session:
                 why = f"there is no message of type {kind!r}: send reset, step, state or close"
                 raise _RefusedError("UNKNOWN_TYPE", why)
 
-    def _chosen(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Return the arguments of `MobileEnv.reset` for those of a message.
-
-        The task is that of an index or an id, or drawn by the seed.
-        """
-        assert self.env is not None
+    def _chosen(self, data: dict[str, Any]) -> tuple[list[RolloutTask], dict[str, Any]]:
+        """Return the tasks to choose from, and the arguments of `MobileEnv.reset`."""
         if unknown := ", ".join(map(repr, data.keys() - _RESET)):
             raise _RefusedError(
                 "VALIDATION_ERROR", f"reset takes {', '.join(_RESET)}, not {unknown}"
@@ -225,14 +227,14 @@ class _Session:
             given = {name: check(data.get(name), kind, name) for name, kind in _RESET.items()}
             side, index = given["split"], given["index"]
             tasks = self._sides[side] if side else self._tasks
-            self.env.tasks = tasks if index is None else [tasks[index]]
+            tasks = tasks if index is None else [tasks[index]]
         except TypeError as error:
             raise _RefusedError("VALIDATION_ERROR", str(error)) from error
         except LookupError as error:
             sizes = ", ".join(f"{name} has {len(tasks)}" for name, tasks in self._sides.items())
             why = f"there is no task {index} of the split {side!r}: {sizes}"
             raise _RefusedError("VALIDATION_ERROR", why) from error
-        return {"seed": given["seed"], "options": {"task": given["task"]}}
+        return tasks, {"seed": given["seed"], "options": {"task": given["task"]}}
 
 
 def _read(text: str | None) -> dict[str, Any]:

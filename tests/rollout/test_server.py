@@ -14,6 +14,7 @@ import sys
 import threading
 import urllib.error
 import urllib.request
+from typing import Any
 
 import pytest
 
@@ -182,7 +183,8 @@ def test_tasks_are_listed_by_split(address, client, named):
     assert one == tasks[0]
     seen = ask(client, "reset", split="test", index=0)[1]["observation"]
     assert seen["task"] == one["id"]
-    for body in ({"split": "dev"}, {"split": "test", "index": 99}, {"split": []}, []):
+    bodies: list[Any] = [{"split": "dev"}, {"split": "test", "index": 99}, {"split": []}, []]
+    for body in bodies:
         with pytest.raises(urllib.error.HTTPError, match="400"):
             ask_http(address, "/mobileagent/task", body)
 
