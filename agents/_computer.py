@@ -122,6 +122,10 @@ class ComputerAgent(Agent):
         """Check that a model has the tool (see `Agent.check_model`)."""
         provider, _, name = model.partition(":")
         if provider != cls.provider:
+            try:
+                cls.knows(name, options)
+            except ValueError:
+                name = "NAME"
             msg = f"{cls.__name__} needs another API: --mobile-model={cls.provider}:{name}"
             raise ValueError(msg)
         cls.knows(name, options)

@@ -36,7 +36,7 @@ EDITING = "context-management-2025-06-27"
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What the API accepts of a model: the newest tool, and the largest picture.
+    """What the API accepts of a model: the newest and the oldest tool, and the largest picture.
 
     `fits` says whether a picture, as (width, height) in pixels, is small enough. `binds` says that
     the model's thinking blocks are valid only after the same messages as when they were made.
@@ -46,6 +46,7 @@ class Limits:
     longest: int
     fits: Callable[[Size], bool]
     binds: bool = False
+    oldest: Version = "20241022"
 
 
 def _megapixels(size: Size) -> bool:
@@ -67,8 +68,9 @@ MODELS = {
     "opus-4-5 opus-4-6 sonnet-4-6": Limits("20251124", *_OLD),
     "opus-4-7 mythos-preview": Limits("20251124", *_NEW),
     "opus-4-8 opus-5 sonnet-5 fable-5 mythos-5": Limits(TOOLSET, *_NEW),
-    "opus-5-5 sonnet-5-5 haiku-5-5 fable-5-1 fable-5-2 mythos-5-1 mythos-5-2": Limits(
-        TOOLSET, *_NEW, binds=True
+    "fable-5-1 mythos-5-1": Limits(TOOLSET, *_NEW, binds=True),
+    "opus-5-5 sonnet-5-5 haiku-5-5 fable-5-2 mythos-5-2": Limits(
+        TOOLSET, *_NEW, binds=True, oldest=TOOLSET
     ),
 }
 _BY_NAME = {name: limits for names, limits in MODELS.items() for name in names.split()}
@@ -199,13 +201,21 @@ def limits_of(model: str, version: Literal["", Version] = "") -> Limits:
     """Return what the API accepts of a model, by its name.
 
     Raises:
-        ValueError: if the model is not listed, and no version of the tool was chosen.
+        ValueError: if the model is not listed, and no version of the tool was chosen; or if it is
+            listed without the chosen version.
     """
     if model.startswith("scripted:") and not version:
         version = TOOLSET
     name = model.lower().replace(".", "-")
     named = re.search(r"claude-((?:\d-\d-)?[a-z]+(?:-\d{1,2}(?!\d)){0,2}(?:-preview)?)", name)
     if named and (known := _BY_NAME.get(named[1])):
+        on_bedrock = "anthropic.claude" in model.lower()  # which has older tools for longer
+        if version and not (on_bedrock or known.oldest <= version <= known.tool):
+            msg = (
+                f"{model} does not have version={version} of the computer-use tool; leave the"
+                f" option out for the newest that it has, {known.tool}"
+            )
+            raise ValueError(msg)
         return known
     if version:
         new = version == TOOLSET

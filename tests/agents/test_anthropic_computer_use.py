@@ -138,6 +138,29 @@ def test_an_unknown_model_says_which_option_to_give(name: str) -> None:
     assert GLOBALS["limits_of"](f"anthropic:{name}", "20250124").tool == "20250124"
 
 
+@pytest.mark.parametrize(
+    ("name", "version", "has"),
+    [
+        ("claude-opus-5-5", "20251124", False),  # the API answers with status 400
+        ("claude-fable-5-2", "20251124", False),
+        ("claude-sonnet-4-5", "20260801", False),
+        ("claude-fable-5-1", "20251124", True),
+        ("claude-opus-5", "20251124", True),
+        ("anthropic.claude-opus-5-5-v1:0", "20251124", True),
+    ],
+)
+def test_a_version_that_the_model_does_not_have_is_an_error(
+    name: str, version: str, has: bool
+) -> None:
+    options: Any = AnthropicComputerUse.Options()
+    options.version = version
+    if has:
+        AnthropicComputerUse.check_model(f"anthropic:{name}", options)
+    else:
+        with pytest.raises(ValueError, match=f"does not have version={version}.*the newest"):
+            AnthropicComputerUse.check_model(f"anthropic:{name}", options)
+
+
 def test_the_older_tool_clicks_where_the_mouse_was_moved_to() -> None:
     move = says(use("mouse_move", coordinate=[352, 118]))
     episode, _ = work([move, says(use("left_click")), DONE], options={"version": "20241022"})
