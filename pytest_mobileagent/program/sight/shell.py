@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.program.commands import script as scripts
 from pytest_mobileagent.program.commands.script import UNKNOWN
+from pytest_mobileagent.program.sight.reading import files_of
 from pytest_mobileagent.screen.encoding import size_of
 from pytest_mobileagent.screen.sight import NO_HIERARCHY
 
@@ -190,8 +191,8 @@ def _check(
         HiddenError: if it is not permitted.
     """
     name, arguments = _name(words[0]), tuple(words[1:])
-    if name in _READING:
-        for argument in arguments:
+    if (files := files_of(simple, name, arguments)) is not None:
+        for argument in files:
             if any(char in argument for char in f"/{UNKNOWN}*?["):
                 _check_readable(argument, readable)
         return frozenset()
@@ -242,16 +243,12 @@ _HARMLESS = {
     "md5sum", "sha1sum", "sha256sum", "which", "type", "svc", "ime", "logcat", "sync",
 }  # fmt: skip
 _TAKES_SCREENSHOT = {"120", "KEYCODE_SYSRQ", "SYSRQ", "keycombination"}
-# These show files, which may be the phone's own pictures of the screen.
-_READING = {
-    "cat", "grep", "egrep", "fgrep", "head", "tail", "wc", "cut", "tr", "sort", "uniq", "base64",
-    "xxd", "od",
-}  # fmt: skip
 _OF_SIGHT = {"enabled_accessibility_services", "accessibility_enabled"}
 _WINDOW = {"size", "density", "user-rotation", "fixed-to-user-rotation", "set-fix-to-user-rotation"}
 _DUMPS = {
     "window", "display", "battery", "power", "package", "wifi", "connectivity", "cpuinfo", "alarm",
     "telephony.registry", "audio", "location", "bluetooth_manager", "netstats", "usagestats",
+    "input", "SurfaceFlinger", "deviceidle", "meminfo",
 }  # fmt: skip
 _OF_ACTIVITIES = {"activities", "a", "recents", "r", "services", "s", "processes", "p", "oom", "o"}
 _VIEWS = {"-c", "-v", "-a", "all"}  # of `dumpsys activity`: the apps' own state, too
@@ -324,7 +321,13 @@ def portal_permits(path: str, hidden: Part) -> bool:
 
 
 def _app_process(words: Sequence[str], _: Part) -> bool:
+    if "com.ysbing.yadb.Main" in words:  # it also shows the hierarchy, and takes pictures
+        return words[words.index("com.ysbing.yadb.Main") + 1 :][:1] in [("-keyboard",), ("-touch",)]
     return bool(_SERVERS & {*words})
+
+
+def _find(words: Sequence[str], _: Part) -> bool:
+    return not any(each.startswith(("-exec", "-ok", "-fprint", "-fls", "-files")) for each in words)
 
 
 def _cmd(words: Sequence[str], hidden: Part) -> bool:
@@ -352,6 +355,7 @@ _TOOLS: dict[str, Callable[[Sequence[str], Part], bool]] = {
     "settings": _settings,
     "content": _content,
     "app_process": _app_process,
+    "find": _find,
     "cmd": _cmd,
     "appops": lambda words, _: words[:1] in [("set",), ("get",)],
     "service": lambda words, _: (
