@@ -12,17 +12,25 @@ import re
 import subprocess
 import sys
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode import runs
+from pytest_mobileagent.episode.chain import CHAIN
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.fileio import is_below, read_object
-from pytest_mobileagent.jsonable import mapping, plural, to_wire
+from pytest_mobileagent.fileio import (
+    is_below,
+    read_bytes,
+    read_object,
+    write_bytes,
+    write_text,
+)
+from pytest_mobileagent.jsonable import mapping, plural, to_line, to_wire
 from pytest_mobileagent.report.bundle.integrity import FAILED, OPEN, Finding
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.recorded_run import newest_run, recorded_run
-from pytest_mobileagent.verdict import PERSON
+from pytest_mobileagent.verdict import PERSON, VERDICTS, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -108,17 +116,18 @@ def _scored_again(
         *known,
     ]
     try:
-        done = subprocess.run(
-            command,
-            cwd=here,
-            env={n: v for n, v in os.environ.items() if n != "PYTEST_ADDOPTS"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_SECONDS,
-            check=False,
-        )
+        with without_verdicts(run.folder):
+            done = subprocess.run(
+                command,
+                cwd=here,
+                env={n: v for n, v in os.environ.items() if n != "PYTEST_ADDOPTS"},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_SECONDS,
+                check=False,
+            )
     except subprocess.TimeoutExpired:
         return None, f"they took longer than {_SECONDS:.0f} s"
     try:
@@ -126,6 +135,26 @@ def _scored_again(
         return (None, _last(done)) if made is None else (recorded_run(made), "")
     except (OSError, RecordError) as error:
         return None, str(error)
+
+
+@contextmanager
+def without_verdicts(run: Path) -> Iterator[None]:
+    """Hide the verdicts of an unpacked run, and at the end undo whatever was appended to its files.
+
+    An earlier verdict of several judges would outrank a new one. Those of people stay, as they are
+    not given again.
+    """
+    named = ("verdicts.jsonl", "judges.jsonl")
+    paths = [run / CHAIN, *(path for name in named for path in run.glob(f"episodes/*/{name}"))]
+    kept = {path: read_bytes(path) for path in paths if path.is_file() and is_below(path, run)}
+    try:
+        for folder in {path.parent for path in kept if path.name == VERDICTS}:
+            own = [to_line(each.to_json()) for each in verdicts(folder) if each.scorer == PERSON]
+            write_text(folder / VERDICTS, "".join(f"{line}\n" for line in own))
+        yield
+    finally:
+        for path, content in kept.items():
+            write_bytes(path, content)
 
 
 def _judged_all(run: RecordedRun) -> bool:

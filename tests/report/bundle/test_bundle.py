@@ -15,6 +15,9 @@ import pytest
 
 from pytest_mobileagent.__main__ import main
 from pytest_mobileagent.report.bundle import verify as verification
+from pytest_mobileagent.report.bundle.truth import without_verdicts
+from pytest_mobileagent.verdict import Verdict, of_person, verdicts
+from pytest_mobileagent.verdict import append as add_verdict
 
 if TYPE_CHECKING:
     from tests.report.bundle.conftest import Recorded
@@ -119,6 +122,21 @@ def test_a_bundle_is_compared_like_its_run(
     said = capsys.readouterr().out
     assert "note: this is the same run twice" in said
     assert main(["compare", str(here.run), str(here.bundle), "--gate=success_rate >= 0.9"]) == 1
+
+
+def test_recorded_verdicts_do_not_count_when_the_checks_are_run_again(
+    here: Recorded, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(here.run, run, symlinks=True)
+    episode = next((run / "episodes").iterdir())
+    add_verdict(episode, Verdict(True, "judges", "said so"))
+    add_verdict(episode, of_person(True, "Ann"))
+    before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
+    with without_verdicts(run):
+        assert [each.scorer for each in verdicts(episode)] == ["person"]
+        add_verdict(episode, Verdict(False))
+    assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
 
 
 def test_a_bundle_is_merged_like_its_runs(here: Recorded, tmp_path: Path) -> None:
