@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import is_below, new_lines, parse_json, read_text, write_json
-from pytest_mobileagent.jsonable import expect, to_line
+from pytest_mobileagent.jsonable import expect, mapping, to_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -156,14 +156,39 @@ def sealed_files(folder: Path) -> list[Path]:
 
 
 def close(run: Path) -> None:
-    """Seal the attempts that were not sealed, as their process died, and add report.json."""
+    """Seal the attempts that were not sealed, and add report.json.
+
+    Their process died, or was on another machine and has sent its files.
+    """
     if not (run / CHAIN).is_file():
         return
-    sealed = {link.content.get("attempt") for link in links(run)}
+    known = [link.content for link in links(run)]
+    sealed = {content.get("attempt") for content in known}
+    lines = {content.get("line") for content in known}
+    index = {mapping(_parsed(line)).get("folder"): line for line in _lines_of(run / "index.jsonl")}
     for folder in sorted((run / "episodes").glob("*")):
-        if folder.relative_to(run).as_posix() not in sealed and folder.is_dir():
-            seal(run, folder)
+        name = folder.relative_to(run).as_posix()
+        if name in sealed or not folder.is_dir():
+            continue
+        for line in _lines_of(folder / "verdicts.jsonl"):
+            if digest_of(portable(line, paths_of(run))) not in lines:
+                add_line(run, "verdict", folder, line)
+        seal(run, folder, index.get(name))
     add_file(run, "report", "report.json")
+
+
+def _lines_of(path: Path) -> list[str]:
+    try:
+        return read_text(path, "replace").split("\n")[:-1]
+    except OSError:
+        return []
+
+
+def _parsed(line: str) -> Any:
+    try:
+        return parse_json(line)
+    except ValueError:
+        return None
 
 
 def links(run: Path) -> Iterator[Link]:

@@ -106,11 +106,17 @@ def test_attempts_are_sealed_line_by_line_at_the_latest_at_the_end(run: Path) ->
     folder = run / "episodes" / "x.0"
     folder.mkdir(parents=True)
     (folder / "episode.jsonl").write_text('{"a":1}\n{"b":2}\nin part')
-    (folder / "verdicts.jsonl").write_text("{}\n")
+    (folder / "verdicts.jsonl").write_text('{"passed":true}\n')
     (run / "report.json").write_text("{}")
+    index = '{"folder":"episodes/x.0"}'
+    (run / "index.jsonl").write_text(f"{index}\n")
     chain.close(run)
     digests = [chain.digest_of(text) for text in ('{"a":1}', '{"b":2}')]
+    seal = {"attempt": "episodes/x.0", "files": {"episode.jsonl": digests}}
     assert contents(run)[1:] == [
-        {"attempt": "episodes/x.0", "files": {"episode.jsonl": digests}},
+        {"verdict": "episodes/x.0", "line": chain.digest_of('{"passed":true}')},
+        {**seal, "index": chain.digest_of(index)},
         {"report": chain.digest_of("{}")},
     ]
+    chain.close(run)
+    assert contents(run)[4:] == [{"report": chain.digest_of("{}")}]
