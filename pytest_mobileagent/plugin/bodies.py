@@ -24,7 +24,7 @@ from pytest_mobileagent.check.prefixes import OnTheWay
 from pytest_mobileagent.check.subgoals import SubGoal, SubGoals, collect_subgoals
 from pytest_mobileagent.episode.record import AGENTS_FAULT
 from pytest_mobileagent.episode.running import LiveEpisode
-from pytest_mobileagent.errors import NoScreenshotError, TaskError
+from pytest_mobileagent.errors import NoScreenshotError, TaskError, UndecidedError
 from pytest_mobileagent.plugin.body_source import closest, code_of, declared
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.items import case_of, impurities
@@ -111,10 +111,20 @@ def _decide(item: pytest.Function) -> Generator[None, Any, Any]:
 
 
 def _check_side_effects(item: pytest.Function, episode: object) -> None:
-    """Fail if the agent changed what nobody had asked for, and the run does not permit that."""
-    if not isinstance(episode, Episode) or (effects := episode.side_effects) is None:
+    """Fail if the agent changed what nobody had asked for, and the run does not permit that.
+
+    Raises:
+        UndecidedError: if an episode is scored again that was recorded without its side effects.
+    """
+    run = item.config.stash[RUN]
+    if not isinstance(episode, Episode) or state_of(item).is_asked_of_prefix:
         return
-    if item.config.stash[RUN].value("mobile-side-effects") == "fail" and effects.count:
+    if run.value("mobile-side-effects") != "fail":
+        return
+    if (effects := episode.side_effects) is None:
+        if not run.earlier.makes_episodes:
+            raise UndecidedError("its side effects were not recorded: they can only be read live")
+    elif effects.count:
         each = "; ".join(map(str, effects.found))
         raise AssertionError(f"{effects.count} unexpected side effects: {each}")
 

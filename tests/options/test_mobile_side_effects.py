@@ -101,3 +101,13 @@ def test_they_are_not_read_unless_asked_for(counter):
     assert counter.run("-k", "count", agent="Oracle").ret == 0
     assert tasks(counter)["count"]["side_effects"] is None
     assert counter.run("--mobile-side-effects=yes", agent="Oracle").ret == 4
+
+
+@pytest.mark.slow
+def test_an_episode_recorded_without_them_is_undecided_when_scored_again(counter):
+    counter.run("-k", "count", agent="Oracle")
+    again = ("--mobile-rescore=runs", "--mobile-side-effects=fail")
+    counter.run(*again, "-k", "count", agent="Oracle")
+    assert tasks(counter)["count"]["outcome"] == "review"
+    counter.run("--mobile-side-effects=fail", "--mobile-reuse=runs", "-k", "count", agent="Oracle")
+    assert tasks(counter)["count"]["side_effects"] == 0  # played again, not reused

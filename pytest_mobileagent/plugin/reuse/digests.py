@@ -144,7 +144,8 @@ def _parts(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> d
             *(run.settings[name].text for name in _SETTINGS),
             *given_of(run, "mobile-device-time", "mobile-pace", "mobile-screenshots"),
             *noise_of(run),
-            *given_of(run, "mobile-path", "mobile-sees"),
+            *given_of(run, "mobile-path", "mobile-sees", "mobile-side-effects"),
+            *(task.may_change if run.effects is not None else ()),
         ],
         "end": body,
         **({"golden": _golden(task, sources)} if run.value("mobile-path") != "multi" else {}),
@@ -155,7 +156,7 @@ def _parts(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> d
 _ADDED = {
     "mobile-device-time": "{}", "mobile-pace": "pace {}", "mobile-screenshots": "screenshots {}",
     "mobile-path": "{} path", "mobile-user": "user {}",
-    "mobile-sees": "sees {}",
+    "mobile-sees": "sees {}", "mobile-side-effects": "side effects {}",
 }  # fmt: skip
 
 
