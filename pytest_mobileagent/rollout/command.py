@@ -71,7 +71,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--dialect", choices=sorted(dialects()), metavar="NAME",
         help='how to read a step with the data {"text": …}, the words of a model: '
              + ", ".join(sorted(dialects())))  # fmt: skip
-    add("--no-pictures", action="store_true", help="send hierarchies only: twice as fast")
+    add("--no-pictures", action="store_true", help="send hierarchies only, which is faster")
     add("--record", metavar="FOLDER", help="record the episodes as a run in FOLDER")
     return parser
 

@@ -163,11 +163,9 @@ class MobileEnv(gymnasium.Env[dict[str, Any], Any]):
             return self.tasks[int(self.np_random.integers(len(self.tasks)))]
         found = next((task for task in self.tasks if task.id == name), None)
         if found is None:
-            raise ValueError(f"there is no task {name!r}; there are {', '.join(self._names())}")
+            names = ", ".join(task.id for task in self.tasks)
+            raise ValueError(f"there is no task {name!r}; there are {names}")
         return found
-
-    def _names(self) -> list[str]:
-        return [task.id for task in self.tasks]
 
     def _begun(self, task: RolloutTask, folder: Path, screens: ScreenStore, seed: int) -> Rollout:
         self._is_over = False
