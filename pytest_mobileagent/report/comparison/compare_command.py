@@ -309,7 +309,8 @@ def _parser() -> argparse.ArgumentParser:
         "the exit status is 0 for PASS, 1 for FAIL, 8 for INCONCLUSIVE, and 9 after too many "
         "infrastructure failures; with several runs it is the worst of theirs. It is 4 for a usage "
         "error.",
-        epilog="RUN is the folder of a run, or a folder of runs, whose newest run is used.",
+        epilog="RUN is the folder of a run, a folder of runs, whose newest run is used, or a "
+        "bundle.",
     )
     add = parser.add_argument
     add("base", metavar="BASE", help="the run that the others are compared with")
