@@ -80,15 +80,26 @@ async def _converse(shell: Shell) -> int:
             await _execute(shell, script)
 
 
+_unfinished: set[str] = set()  # texts that are known to continue on the next line
+_MOST_UNFINISHED, _LONGEST = 1000, 10_000  # texts, and characters of one
+
+
 def _parsed(text: str, first: int, *, more: bool) -> list[Node] | None:
-    """Return the commands in `text`, or None if they continue on the next line."""
-    if more and text.endswith("\\\n"):
+    """Return the commands in `text`, or None if they continue on the next line.
+
+    Programs send the same commands again and again, so their beginnings are parsed only once.
+    """
+    if more and (text.endswith("\\\n") or text in _unfinished):
         return None
     try:
         return list(lines(text, first))
     except IncompleteError:
         if not more:
             raise
+        if len(text) <= _LONGEST:
+            if len(_unfinished) >= _MOST_UNFINISHED:
+                _unfinished.clear()
+            _unfinished.add(text)
         return None
 
 

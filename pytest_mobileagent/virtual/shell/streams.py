@@ -47,6 +47,12 @@ class Pipe:
         self._changed.set()
         return data
 
+    async def read_in_line(self) -> bytes:
+        """Read as `read` does, but not beyond the next newline."""
+        while not self._buffer and not self._ended:
+            await self._change()
+        return await self.read(self._buffer.find(b"\n") + 1 or -1)
+
     async def write(self, data: bytes) -> None:
         """Accept all of `data`, as fast as the reader catches up."""
         await breathe()
@@ -153,9 +159,9 @@ async def read_all(source: Reader) -> bytes:
 async def read_line(source: Reader) -> bytes:
     """Return the next line with its newline, and leave everything after it to the next reader."""
     line = bytearray()
-    while byte := await source.read(1):
-        line += byte
-        if byte == b"\n":
+    while part := await (source.read_in_line() if isinstance(source, Pipe) else source.read(1)):
+        line += part
+        if part.endswith(b"\n"):
             break
         if len(line) > LINE:
             raise out_of_memory()
