@@ -107,9 +107,9 @@ class EffectsFinder:
         return self._solutions[key]
 
     def _played(self, plan: AttemptPlan, device: Device) -> list[Key]:
-        oracle = ChosenAgent("oracle", lambda case, values: in_thread(Scripted, {}, case, values))
+        solves = ChosenAgent("solution", lambda case, values: in_thread(Scripted, {}, case, values))
         watch = self.watch()
-        own = replace(plan, agent=oracle, noise=None, is_done=None, watch=watch)
+        own = replace(plan, agent=solves, noise=None, sees="both", is_done=None, watch=watch)
         with tempfile.TemporaryDirectory(prefix="mobileagent-solution-") as folder:
             place = Path(folder, "episodes", "0")
             place.mkdir(parents=True)

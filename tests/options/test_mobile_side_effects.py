@@ -19,7 +19,18 @@ def pytest_mobileagent_apps(config):
     return Path({str(APPS)!r})
 """
 AGENTS = """
-from pytest_mobileagent import Agent, Finish, Open, Scripted, Tap
+from pytest_mobileagent import Agent, Finish, Open, Reply, Scripted, Tap
+
+class Everywhere(Agent):
+    \"\"\"Opens the counter, and taps all over its screen.\"\"\"
+    def step(self, observation):
+        width, height = observation.screen.size
+        if observation.screen.package != "com.example.counter":
+            return Open("com.example.counter")
+        if hasattr(self, "done"):
+            return Finish()
+        self.done = True
+        return Reply(tuple(Tap(width // 4, y) for y in range(height // 10, height * 9 // 10, 60)))
 
 class Oracle(Scripted):
     pass
@@ -95,6 +106,16 @@ def test_they_can_be_failures_and_bound_by_a_gate(counter):
     chosen = ("-k", "permitted or unsolved")
     result = counter.run("--mobile-side-effects=report", gate, *chosen, agent="Twice")
     result.stdout.fnmatch_lines(["*leaves out 1 episode whose side effects are not known*"])
+
+
+@pytest.mark.slow
+def test_the_solution_sees_all_even_if_the_agent_does_not(counter):
+    hidden = "--mobile-sees=screenshot"
+    counter.run("--mobile-side-effects=report", hidden, "-k", "count", agent="Everywhere")
+    found = tasks(counter)["count"]
+    assert found["sees"] == "screenshot"
+    assert found["changed_unasked"]
+    assert found["side_effects"] is not None, "they are compared with what the solution changes"
 
 
 def test_they_are_not_read_unless_asked_for(counter):
