@@ -1,4 +1,4 @@
-"""Many phones stepped together for training: `python benchmarks/rollouts.py [PHONES] [STEPS]`.
+"""Many phones stepped together for training: `python benchmarks/rollouts.py [PHONES STEPS SUITE]`.
 
 The learner taps at random on what can be clicked. Processor time is that of the learner and of the
 phones' processes, so other programs on the machine disturb it little.
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.rollout import RolloutPhone
     from pytest_mobileagent.screen.screen import Screen
 
-SUITE, PHONES, STEPS, FORKS = "tasks/clock", 32, 10, 20
+DEFAULTS = ("32", "6", "tasks/settings")
+FORKS = 20
 _TICKS = os.sysconf("SC_CLK_TCK")
 # As published, on other machines, with other phones and tasks; not measured here.
 PUBLISHED = (
@@ -136,9 +137,10 @@ def fork(task: RolloutTask, fleet: Sequence[RolloutPhone]) -> Spent:
 
 def main() -> None:
     """Print what is measured, and what others have published."""
-    given = [int(each) for each in sys.argv[1:]]
-    count, steps = (*given, *(PHONES, STEPS)[len(given) :])
-    tasks = [task for task in load_tasks(SUITE) if not task.needs and task.step_limit > steps]
+    given = sys.argv[1:]
+    phones_wanted, steps_wanted, suite = (*given, *DEFAULTS[len(given) :])
+    count, steps = int(phones_wanted), int(steps_wanted)
+    tasks = [task for task in load_tasks(suite) if not task.needs and task.step_limit > steps]
     adopt_orphans()
     with phones(count, per_process=count) as fleet:
         for pictures in (True, False):
