@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import urllib.error
 import urllib.request
 from typing import Any
@@ -63,7 +64,7 @@ def address(fleet, suite):
 
 @pytest.fixture
 def client(address):
-    with connect(f"ws://{address}/{TOKEN}/ws") as socket:
+    with connected(f"ws://{address}/{TOKEN}/ws") as socket:
         yield socket
 
 
@@ -140,9 +141,23 @@ def test_what_is_no_action_is_refused_but_a_wrong_one_is_a_step(client):
     assert "outside" in outside["observation"]["notice"]
 
 
+@contextlib.contextmanager
+def connected(url):
+    """A client that has a phone, as soon as one is free."""
+    end, kind = time.monotonic() + 60, ""
+    while time.monotonic() < end:
+        with connect(url) as client:
+            with contextlib.suppress(ConnectionClosed):  # it is refused
+                kind, _ = ask(client, "state")
+            if kind == "state":
+                yield client
+                return
+    pytest.fail("no phone has become free")
+
+
 def test_a_phone_is_free_as_soon_as_its_client_has_gone(address):
     url = f"ws://{address}/{TOKEN}/ws"
-    with connect(url) as first, connect(url) as second:
+    with connected(url) as first, connected(url) as second:
         assert ask(first, "reset", seed=1)[0] == ask(second, "reset", seed=1)[0] == "observation"
         with connect(url) as third:
             refused = json.loads(third.recv())["data"]
@@ -152,11 +167,8 @@ def test_a_phone_is_free_as_soon_as_its_client_has_gone(address):
         with pytest.raises(ConnectionClosed, match="1000"):
             second.recv()
         first.socket.close()  # as if its process had been killed
-    for _ in range(200):
-        with connect(url) as third, contextlib.suppress(ConnectionClosed):  # while it is refused
-            if ask(third, "state")[0] == "state":
-                return
-    pytest.fail("the phone of a client that has gone is not free")
+    with connected(url), connected(url):
+        pass
 
 
 def test_nothing_is_served_without_the_token(address):
