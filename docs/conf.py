@@ -42,7 +42,7 @@ nitpick_ignore_regex = [("py:(class|obj|exc|data|attr|meth|func)", r".*")]
 # The pages of modules. A name that several modules offer is described on the first of them.
 _PAGES = (
     "agent", "dialect", "perception", "check", "probes", "device", "testing", "errors", "package",
-    "record", "releases", "virtual-sdk",
+    "record", "releases", "rollout", "virtual-sdk",
 )  # fmt: skip
 _home: dict[object, tuple[str, str]] = {}  # where a class or function is described: page, module
 

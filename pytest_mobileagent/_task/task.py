@@ -93,7 +93,7 @@ class Task:
       soon as it passes, as in B-MoCA (section 2.3); the body may then only use `episode` and
       parameters.
     - `may_change`: what else may change on the phone without being a side effect: patterns of
-      places, such as "settings system/volume_*", "rows history.db:history" or "files /sdcard/*".
+      places, such as `settings system/volume_*`, `rows history.db:history` or `files /sdcard/*`.
     - `instructions`: what to do in each step, in words, for agents that use them beside the goal
       (A3, Table 4: low-level instructions).
     - `golden`: the correct action for each screen along one path, including the final report where
