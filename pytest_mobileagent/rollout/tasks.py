@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import io
 import random
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -129,7 +130,11 @@ def load_tasks(
     words = [*where, "--collect-only", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
     # pytest would warn that it cannot rewrite the asserts of this package, which is imported.
     words += [f"--rootdir={Path(root)}", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+    with contextlib.ExitStack() as stack:
+        for redirect in (contextlib.redirect_stdout, contextlib.redirect_stderr):
+            stack.enter_context(redirect(said))
+        stack.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore")  # of plugins that are loaded once more in this process
         status = pytest.main([*words, *options], plugins=[collected])
     if status != pytest.ExitCode.OK or collected.problems:
         why = "; ".join(collected.problems) or said.getvalue().strip()[-2000:]

@@ -98,8 +98,8 @@ def test_font_licences_of_dependencies_are_listed():
 def test_optional_dependencies_are_in_extras(wheel):
     lines = metadata(wheel)
     extras = [line.partition(": ")[2] for line in lines if line.startswith("Provides-Extra")]
-    own = ["appium", "easyocr", "grpc", "mcp", "models", "ray", "virtual", "vision"]
-    assert sorted(extras) == ["all", *own]
+    own = ["appium", "easyocr", "gemini", "grpc", "gym", "mcp", "models", "ray", "rollouts"]
+    assert sorted(extras) == ["all", *own, "virtual", "vision"]
     needed = [line for line in lines if line.startswith("Requires-Dist") and "extra ==" not in line]
     assert not [line for line in needed if "dateutil" in line or "appium" in line]
 

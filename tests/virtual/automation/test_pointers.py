@@ -26,6 +26,9 @@ class Recorder:
     def swipe(self, *arguments: float) -> None:
         self.done.append(("swipe", *arguments))
 
+    def trace(self, *_: object) -> bool:
+        return False  # no view here takes paths
+
     def drag(self, *arguments: int) -> None:
         self.done.append(("drag", *arguments))
 
