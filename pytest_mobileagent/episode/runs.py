@@ -175,7 +175,7 @@ def append(run: Path, entry: IndexLine) -> None:
         append_line(run / INDEX, line)
     except OSError as error:
         raise HostError(f"cannot write to {run / INDEX}: {error}") from error
-    chain.seal(run, run / entry.folder, line)
+    chain.seal(run, run / str(entry.folder), line)
 
 
 def entries(run: Path) -> list[IndexLine]:

@@ -145,6 +145,7 @@ def test_file(episode):
 
 @task(
     "Look in Settings whether the app Coursera is installed on this phone. Answer yes or no.",
+    golden_steps=4,
     app=SETTINGS,
     kind="single-frame query",
     level=1,

@@ -122,7 +122,7 @@ def test_rename(episode):
 
 @task(
     "Which versions of Clock and Coursera are installed? Answer with that of Clock first.",
-    golden_steps=6,
+    golden_steps=7,
     app=SETTINGS,
     kind="multi-frame query",
     level=2,

@@ -61,7 +61,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "conftest.py").write_text(CONFTEST)
     (root / "pytest.ini").write_text("[pytest]\n")
     (root / "tasks" / "counter").mkdir(parents=True)
-    (root / "tasks" / "counter" / "test_counter.py").write_text(SUITE)
+    (root / "tasks" / "counter" / "test_rollouts_of_counter.py").write_text(SUITE)
     return root
 
 

@@ -149,12 +149,12 @@ def test_no_task_can_run_on_a_graph_with_flaws_and_all_of_them_are_listed(
     picture.unlink()
     row = {"id": "pay", "goal": "Pay.", "golden": [], "page": "cellar"}
     (folder / "tasks.jsonl").write_text(json.dumps(row), "utf-8")
-    (tmp_path / "test_shop.py").write_text(
+    (tmp_path / "test_flawed_shop.py").write_text(
         "from pytest_mobileagent import rows, tasks\n\n\n"
         "@tasks(rows('shop/tasks.jsonl'))\ndef test_shop(episode, row):\n    pass\n"
     )
     monkeypatch.chdir(tmp_path)
-    assert main(["doctor", "--device=graph:shop", "--tasks", "test_shop.py"]) == 1
+    assert main(["doctor", "--device=graph:shop", "--tasks", "test_flawed_shop.py"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == ["1 task: 0 can run here", "flaws for which the graph is refused (2):"]
     assert "page 'cart'" in lines[2]

@@ -115,8 +115,8 @@ def newest(pytester):
 
 
 def told(result):
-    """Return pytest's output without times and the path of the report."""
-    text = re.sub(r"in \d+\.\d+s", "", result.stdout.str())
+    """Return pytest's output without times, the run's digest and the path of the report."""
+    text = re.sub(r"in \d+\.\d+s|digest: \w+", "", result.stdout.str())
     return re.sub(r"runs/[^ /]+", "runs/RUN", text)
 
 
