@@ -105,8 +105,11 @@ def run(project: pytest.Pytester, agent: str, *arguments: str, epochs: int = 2) 
 
 
 def recorded(folder: Path) -> dict[Path, bytes]:
-    """Return the contents of a run's files, except its report, which records the findings."""
-    own = {"report.json", "report.html"}
+    """Return the contents of a run's files, except its report, which records the findings.
+
+    The chain of the run gets the digest of that report.
+    """
+    own = {"report.json", "report.html", "chain.jsonl"}
     files = (path for path in folder.rglob("*") if path.is_file() and path.name not in own)
     return {path: path.read_bytes() for path in files}
 
