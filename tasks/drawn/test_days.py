@@ -26,7 +26,7 @@ def fresh(episode):
     app=CALENDAR,
     level=2,
     probes=PROBES,
-    parameters=lambda dice: {"title": dice.choice(TITLES), "hour": dice.randint(4, 8)},
+    parameters=lambda dice: {"title": dice.choice(TITLES), "hour": dice.randint(4, 7)},
     solution=[
         open_app(),
         tap(content_desc="Show Calendar List and Settings drawer"),
