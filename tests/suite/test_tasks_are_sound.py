@@ -49,7 +49,9 @@ ZONES = {
     "Pacific/Auckland": ("2026-09-27T02:30", "2026-04-05T02:30"),
 }
 MOMENTS = [f"{day}[{zone}]" for zone, others in ZONES.items() for day in (*DAYS, *others)]
-TIMED = "calendar or messages or test_date or tomorrow or weekday or missed or duration"
+TIMED = (
+    "calendar or messages or test_date or test_days or tomorrow or weekday or missed or duration"
+)
 LEAST = {"b_moca": 0.5}  # the minimum share of a suite's tasks that can run on the virtual phone
 
 
