@@ -228,8 +228,8 @@ def _lines(view: Text, brush: Brush, room: Rect, size: int, ink: RGBA) -> None:
     canvas, px = brush.canvas, brush.metrics.px
     top = room[1] + round(size * roboto.FONT_PADDING / 2)
     for line in brush.box.lines:
-        mask = roboto.mask(line, size, view.bold)
-        place = aligned(words, (mask.width, 0), room)
+        mask, width = roboto.mask(line, size, view.bold), roboto.width(line, size, view.bold)
+        place = aligned(words, (width, 0), room)  # the mask has room for what a letter overhangs
         left = mirror(place, room)[0] if brush.metrics.rtl else place[0]
         if view.shadow:
             for right, down in _SHADOW:
@@ -237,5 +237,5 @@ def _lines(view: Text, brush: Brush, room: Rect, size: int, ink: RGBA) -> None:
         canvas.stamp(mask, (left, top), ink)
         if view.strike:
             middle = top + round(size * 0.7)
-            canvas.fill((left, middle, left + mask.width, middle + max(1, size // 14)), ink)
+            canvas.fill((left, middle, left + width, middle + max(1, size // 14)), ink)
         top += roboto.line_height(size)

@@ -67,6 +67,16 @@ def test_text_stands_at_the_start() -> None:
     assert place[0] > 300
 
 
+def test_letters_at_the_end_of_a_view_are_whole() -> None:
+    words = Text("0 items", color="#ffffff", size=14)
+    shown = [
+        draw([layout(Row([words]), METRICS.screen, metrics, UiState())], metrics)
+        for metrics in (METRICS, replace(METRICS, rtl=False))
+    ]
+    leftwards, rightwards = (picture.crop(ink(picture)) for picture in shown)
+    assert leftwards.tobytes() == rightwards.tobytes()
+
+
 def test_a_dial_is_not_mirrored() -> None:
     keys = Row([Text("1", id="one"), Text("2", id="two")], direction="ltr", width=100)
     row = show(Row([keys, Space(height=0)]))
