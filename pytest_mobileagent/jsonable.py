@@ -11,7 +11,22 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import is_dataclass
-from typing import Any, NamedTuple, get_args
+from enum import StrEnum
+from functools import cache
+from types import NoneType, UnionType
+from typing import (
+    Any,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
+
+T = TypeVar("T")
 
 MOST_NESTED = 100  # levels of nesting; Python itself fails at a few hundred
 _MOST_BITS = 10_000
@@ -182,6 +197,69 @@ def check(value: Any, kind: Any, what: str) -> Any:
     else:
         expect(value, kind, what)
     return value
+
+
+class _Fields(NamedTuple):
+    """The kinds of a class's fields, and what makes the values of those that are not plain data."""
+
+    kinds: dict[str, Any]
+    makers: dict[str, Callable[[Any], Any]]
+
+
+@cache
+def _fields_of(cls: type) -> _Fields:
+    found = _Fields({}, {})
+    for name, hint in get_type_hints(cls).items():
+        found.kinds[name] = _kind_of(hint)
+        for each in get_args(hint) if isinstance(hint, UnionType) else (hint,):
+            if get_origin(each) is tuple:
+                found.makers[name] = tuple
+            elif isinstance(each, type) and issubclass(each, StrEnum):
+                found.makers[name] = each
+    return found
+
+
+def kinds_of(cls: Any) -> dict[str, Any]:
+    """Return the kinds (see `check`) of the fields of a dataclass or TypedDict by their names."""
+    return _fields_of(cls).kinds
+
+
+def _kind_of(hint: Any) -> Any:
+    """Return the kind that corresponds to a type hint."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if hint is float:
+        return (float, int)
+    if isinstance(hint, UnionType):
+        (one,) = (part for part in arguments if part is not NoneType)
+        return or_none(_kind_of(one))
+    if is_typeddict(hint) or is_dataclass(hint):
+        return kinds_of(hint)
+    if origin in {list, tuple}:
+        return [_kind_of(arguments[0])]
+    if origin is dict:
+        return (dict,) if arguments[1] is Any else Each(_kind_of(arguments[1]))
+    is_text = origin is Literal or (isinstance(hint, type) and issubclass(hint, StrEnum))
+    return (str,) if is_text else (hint,)
+
+
+def or_none(kind: Any) -> Any:
+    """Return the kind of the values of a kind and None."""
+    if type(kind) is tuple:
+        return (*kind, NoneType)
+    return kind if isinstance(kind, Maybe) else Maybe(kind)
+
+
+def read_as(cls: type[T], data: Any, what: str) -> T:
+    """Return the dataclass whose fields are in plain data, without those that it does not have.
+
+    Raises:
+        TypeError, ValueError: if a field is missing, or of another kind; the message names it.
+    """
+    kinds, makers = _fields_of(cast("Any", cls))
+    check(expect(data, dict, what), kinds, what)
+    given = {name: data[name] for name in kinds if name in data}
+    made = {n: make(given[n]) for n, make in makers.items() if given.get(n) is not None}
+    return cls(**given | made)
 
 
 def to_line(value: Any) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum, StrEnum
 from fractions import Fraction
 from pathlib import Path
 from types import NoneType
-from typing import Any
+from typing import Any, Literal
 
 import execnet.gateway_base
 import pytest
@@ -26,6 +27,7 @@ from pytest_mobileagent.jsonable import (
     expect,
     is_nested_deeper,
     printable,
+    read_as,
     to_line,
     to_wire,
     whole_number,
@@ -52,6 +54,17 @@ class Level(IntEnum):
 
 class Word(StrEnum):
     YES = "yes"
+
+
+@dataclass(frozen=True)
+class Table:
+    """A dataclass with a field of each kind that plain data can stand for."""
+
+    name: str
+    price: float | None = None
+    size: tuple[int, ...] = ()
+    word: Word = Word.YES
+    side: Literal["left", "right"] = "left"
 
 
 LEAVES = (
@@ -271,6 +284,29 @@ def test_a_table_of_its_kind_is_returned(value: object) -> None:
 def test_errors_in_a_dictionary_are_named(value: object, what: str) -> None:
     with pytest.raises(TypeError, match=what):
         check(value, KIND, "it")
+
+
+def test_a_dataclass_is_read_by_its_annotations() -> None:
+    given = {"name": "a", "price": 1, "size": [1, 2], "word": "yes", "of a newer version": 3}
+    assert read_as(Table, given, "it") == Table("a", 1, (1, 2), Word.YES)
+    assert read_as(Table, {"name": "a", "price": None}, "it") == Table("a")
+
+
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        ([], "it cannot be of type list"),
+        ({}, "name"),
+        ({"name": 1}, "it.name cannot be of type int"),
+        ({"name": "a", "price": "1"}, "it.price cannot be of type str"),
+        ({"name": "a", "size": [1, "2"]}, r"it.size\[1\] cannot be of type str"),
+        ({"name": "a", "side": 1}, "it.side cannot be of type int"),
+        ({"name": "a", "word": "no"}, "'no' is not a valid Word"),
+    ],
+)
+def test_what_is_no_such_dataclass_is_refused(given: Any, what: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=what):
+        read_as(Table, given, "it")
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.isolation import UnavailableError, unsupported
-from pytest_mobileagent.jsonable import expect, printable, why_unreadable
+from pytest_mobileagent.jsonable import expect, printable, read_as, why_unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -55,10 +55,8 @@ class PrefixAnswer:
         Raises:
             LookupError, TypeError, ValueError: if it is not an answer.
         """
-        expect(data, dict, "answer")
-        reason = expect(data["reason"], str, "reason")[:_LONGEST]
-        holds, broke = (expect(data[name], bool, name) for name in ("holds", "broke"))
-        return cls(holds, reason, broke)
+        answer = read_as(cls, data, "answer")
+        return replace(answer, reason=answer.reason[:_LONGEST])
 
 
 _MODULE = "pytest_mobileagent.draft.inside"

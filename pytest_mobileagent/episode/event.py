@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from pytest_mobileagent.jsonable import expect
+from pytest_mobileagent.jsonable import expect, kinds_of, read_as
 from pytest_mobileagent.recorded_data import RecordedTuple
 
 if TYPE_CHECKING:
@@ -187,15 +187,9 @@ class LogLine:
         Raises:
             TypeError, ValueError: if the data is not a line.
         """
-        time, pid, tid, level, tag, text, *_ = expect(data, list, "log.lines")
-        return cls(
-            expect(time, str, "log.time"),
-            expect(pid, int, "log.pid"),
-            expect(tid, int, "log.tid"),
-            expect(level, str, "log.level"),
-            expect(tag, str, "log.tag"),
-            expect(text, str, "log.text"),
-        )
+        kinds = kinds_of(cls).items()
+        given = zip(expect(data, list, "log.lines"), kinds, strict=False)
+        return cls(*(expect(item, kind, f"log.{name}") for item, (name, kind) in given))
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,9 +224,7 @@ class Crash:
         Raises:
             TypeError, ValueError: if the data is not a crash.
         """
-        known = {each.name: data[each.name] for each in fields(cls) if each.name in data}
-        for name, value in known.items():
-            expect(value, str, f"crash.{name}")
-        if known.get("kind") not in _KINDS:
-            raise ValueError(f"crash.kind is {known.get('kind')!r}, not one of {', '.join(_KINDS)}")
-        return cls(**known)
+        crash = read_as(cls, data, "crash")
+        if crash.kind not in _KINDS:
+            raise ValueError(f"crash.kind is {crash.kind!r}, not one of {', '.join(_KINDS)}")
+        return crash

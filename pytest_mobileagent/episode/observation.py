@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_mobileagent.jsonable import expect
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Self
 
     from pytest_mobileagent.action.action import Action
@@ -72,7 +69,7 @@ class Reset:
     - `reason`: why no snapshot was loaded; "" if one was.
     """
 
-    kind: Literal["snapshot", "cleared", "none"]
+    kind: Literal["snapshot", "cleared", "none"] = "none"
     snapshot: str | None = None
     cleared: tuple[str, ...] = ()
     reason: str = ""
@@ -85,21 +82,6 @@ class Reset:
     def to_json(self) -> dict[str, Any]:
         """Return the reset as plain data."""
         return {**asdict(self), "cleared": list(self.cleared)}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Reset:
-        """Return the reset that `to_json` serialised as `data`; unknown fields are ignored.
-
-        Raises:
-            TypeError: if the data is not a reset.
-        """
-        cleared = expect(data.get("cleared", []), list, "reset.cleared")
-        return cls(
-            expect(data.get("kind", "none"), str, "reset.kind"),
-            expect(data.get("snapshot"), str | None, "reset.snapshot"),
-            tuple(expect(app, str, "reset.cleared") for app in cleared),
-            expect(data.get("reason", ""), str, "reset.reason"),
-        )
 
 
 Reaction = Literal["", "closed", "waited", "mis-tapped", "recovered", "left"]
@@ -133,20 +115,3 @@ class Noise:
     def to_json(self) -> dict[str, Any]:
         """Return the noise as plain data."""
         return {**asdict(self), "swallowed": list(self.swallowed)}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Noise:
-        """Return the noise that `to_json` serialised as `data`; unknown fields are ignored.
-
-        Raises:
-            TypeError: if the data is not noise.
-        """
-        each = expect(data.get("swallowed", []), list, "noise.swallowed")
-        return cls(
-            expect(data["kind"], str, "noise.kind"),
-            expect(data["number"], int, "noise.number"),
-            expect(data.get("name", ""), str, "noise.name"),
-            expect(data.get("reaction", ""), str, "noise.reaction"),
-            tuple(expect(number, int, "noise.swallowed") for number in each),
-            expect(data.get("order", ""), str, "noise.order"),
-        )

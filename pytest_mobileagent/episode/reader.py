@@ -6,7 +6,7 @@ refused.
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -26,7 +26,7 @@ from pytest_mobileagent.episode.side_effects import SideEffects
 from pytest_mobileagent.episode.store import STREAM, where
 from pytest_mobileagent.errors import RecordError, TaskError
 from pytest_mobileagent.fileio import opened, parse_json, read_text
-from pytest_mobileagent.jsonable import expect, to_line
+from pytest_mobileagent.jsonable import expect, kinds_of, read_as, to_line
 from pytest_mobileagent.screen.screen import Screen
 
 if TYPE_CHECKING:
@@ -83,16 +83,6 @@ _END: dict[str, Any] = {
     "is_logged": bool,
     "golden_left": int,
     "measured": dict,
-}
-_DEVICE: dict[str, Any] = {
-    "serial": str,
-    "model": str,
-    "android": str,
-    "sdk": int,
-    "size": list,
-    "density": int,
-    "locale": str,
-    "listener": bool,
 }
 
 
@@ -222,18 +212,16 @@ def _unknown(record: Mapping[str, Any], *known: str) -> dict[str, Any]:
 
 def _about(head: Mapping[str, Any]) -> dict[str, Any]:
     extra = _unknown(head, "schema_version", "case", "device", "reset", *_HEAD)
-    given = expect(head["device"], dict, "device")
-    device = _known("device", given, _DEVICE)
-    width, height = (expect(length, int, "device.size") for length in device["size"])
-    if beyond := _unknown(given, *_DEVICE):
-        extra["device"] = beyond
-    reset = expect(head.get("reset"), dict | None, "reset")
-    if beyond := _unknown(reset or {}, *(each.name for each in fields(Reset))):
-        extra["reset"] = beyond
+    reset = head.get("reset")
+    device = read_as(DeviceInfo, head["device"], "device")
+    for name, cls in (("device", DeviceInfo), ("reset", Reset)):
+        if beyond := _unknown(head.get(name) or {}, *kinds_of(cls)):
+            extra[name] = beyond
+    width, height = device.size
     return {
         "case": Case.from_json(head["case"]),
-        "device": DeviceInfo(**device | {"size": (width, height)}),
-        "reset": Reset.from_json(reset) if reset else None,
+        "device": replace(device, size=(width, height)),
+        "reset": read_as(Reset, reset, "reset") if reset else None,
         "extra": extra,
         **_known("episode", head, _HEAD),
     }
@@ -300,7 +288,7 @@ def _steps(
             case "step":
                 pending.append(_step(record, len(pending), screens, seen))
             case "noise" if pending:
-                pending[-1]["noise"] = Noise.from_json(record)
+                pending[-1]["noise"] = read_as(Noise, record, "noise")
             case "events" if pending:
                 pending[-1]["events"] += map(event.from_json, record["events"])
             case "log" if pending:

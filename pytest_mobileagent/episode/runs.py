@@ -28,10 +28,9 @@ from pytest_mobileagent.fileio import (
     read_text,
     write_text,
 )
-from pytest_mobileagent.jsonable import Each, Maybe, check, expect, to_line
+from pytest_mobileagent.jsonable import Each, Maybe, check, expect, read_as, to_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
 
@@ -190,13 +189,7 @@ def entries(run: Path) -> list[IndexLine]:
     found = []
     for line in text.split("\n"):  # names may contain all of Unicode's other line endings
         try:
-            given = parse_json(line)
-            words = (expect(given[name], str, name) for name in ("case", "folder", "outcome"))
-            case, folder, outcome = words
-            attempt = expect(given["attempt"], int, "attempt")
-            fault = expect(given.get("fault"), str | None, "fault")
-            reason = expect(given.get("reason", ""), str, "reason")
-            found.append(IndexLine(case, attempt, folder, outcome, fault, reason))
+            found.append(read_as(IndexLine, parse_json(line), "line"))
         except (ValueError, LookupError, TypeError):
             continue
     return found
@@ -290,25 +283,6 @@ def _write(folder: Path, attempt: Attempt) -> None:
 def note_of(folder: Path) -> Attempt | None:
     """Return the note on an attempt; None if it is missing or unreadable."""
     try:
-        return attempt_of(read_json(folder / NOTE))
+        return read_as(Attempt, read_json(folder / NOTE), NOTE)
     except (OSError, ValueError, LookupError, TypeError):
         return None
-
-
-def attempt_of(given: Mapping[str, Any]) -> Attempt:
-    """Return an attempt from plain data.
-
-    Raises:
-        LookupError, TypeError, ValueError: if the data is not an attempt.
-    """
-    return Attempt(
-        place=expect(given["place"], str, "place"),
-        worker=expect(given["worker"], str, "worker"),
-        started=expect(given["started"], float, "started"),
-        ended=None if given["ended"] is None else expect(given["ended"], float, "ended"),
-        end=End(given["end"]),
-        alone=expect(given["alone"], bool, "alone"),
-        together=expect(given["together"], bool, "together"),
-        began=expect(given["began"], bool, "began"),
-        node=expect(given.get("node", ""), str, "node"),
-    )

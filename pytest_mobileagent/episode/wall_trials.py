@@ -14,20 +14,15 @@ from typing import TYPE_CHECKING, Any, cast
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import append_line, parse_json, read_text
-from pytest_mobileagent.jsonable import expect, to_line
+from pytest_mobileagent.jsonable import read_as, to_line
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from pytest_mobileagent.episode.screens import ScreenStore
     from pytest_mobileagent.screen.screen import Screen
 
 TRIALS = "walls.jsonl"
-_TYPES: dict[str, Any] = {
-    "by": str, "screen": int, "app": str, "stands": bool | None, "reason": str, "png": str,
-    "xml": str, "package": str, "activity": str,
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +58,6 @@ class WallTrial:
         """Return the trial as plain data."""
         return asdict(self)
 
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> WallTrial:
-        """Return the trial that `to_json` serialised as `data`; unknown fields are ignored.
-
-        Raises:
-            LookupError, TypeError, ValueError: if the data is not a trial.
-        """
-        expect(data, dict, "trial")
-        return cls(**{name: expect(data[name], kind, name) for name, kind in _TYPES.items()})
-
 
 def append(episode: Path, trial: WallTrial, seen: Screen | None, screens: ScreenStore) -> WallTrial:
     """Append a trial to the episode in a folder, and return it with the screen that was `seen`.
@@ -102,7 +87,7 @@ def append(episode: Path, trial: WallTrial, seen: Screen | None, screens: Screen
         append_line(episode / TRIALS, to_line({"when": when, **content}))
     except OSError as error:
         raise HostError(f"cannot write to {episode / TRIALS}: {error}") from error
-    return WallTrial.from_json(content)
+    return read_as(WallTrial, content, "trial")
 
 
 def last_trial(episode: Path) -> WallTrial | None:
@@ -116,7 +101,7 @@ def last_trial(episode: Path) -> WallTrial | None:
         return None
     for line in reversed(lines):
         try:
-            return WallTrial.from_json(parse_json(line))
+            return read_as(WallTrial, parse_json(line), "trial")
         except (ValueError, LookupError, TypeError):
             continue
     return None

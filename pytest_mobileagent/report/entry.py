@@ -6,21 +6,13 @@ data only in files and between processes: `to_wire` turns them into JSON.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, is_dataclass
-from types import NoneType, UnionType
-from typing import (
-    Any,
-    NotRequired,
-    TypedDict,
-    get_args,
-    get_origin,
-    get_type_hints,
-    is_typeddict,
-)
+from dataclasses import dataclass, field, fields
+from types import UnionType
+from typing import Any, NotRequired, TypedDict, get_type_hints
 
 from pytest_mobileagent._task.case import key_of
 from pytest_mobileagent.episode.migrate import reset
-from pytest_mobileagent.jsonable import Each, Maybe, check, expect
+from pytest_mobileagent.jsonable import Maybe, check, expect, kinds_of, or_none
 
 SCHEMA_VERSION = 2  # of report.json
 
@@ -268,39 +260,15 @@ _NESTED: dict[str, dict[str, Any]] = {  # version 1 had only verdicts of checks
 _RESET: dict[str, Any] = {"kind": str, "snapshot": str | None, "cleared": [str], "reason": str}
 
 
-def _kind(hint: Any) -> Any:
-    """Return the kind (see `jsonable.check`) that corresponds to a type hint."""
-    if hint is float:
-        return (float, int)
-    if isinstance(hint, UnionType):
-        (one,) = (part for part in get_args(hint) if part is not type(None))
-        return _or_none(_kind(one))
-    if is_typeddict(hint) or is_dataclass(hint):
-        return {name: _kind(each) for name, each in get_type_hints(hint).items()}
-    if get_origin(hint) is list:
-        return [_kind(get_args(hint)[0])]
-    if get_origin(hint) is dict:
-        values = get_args(hint)[1]
-        return (dict,) if values is Any else Each(_kind(values))
-    return (hint,)
-
-
-def _or_none(kind: Any) -> Any:
-    if type(kind) is tuple:
-        return (*kind, NoneType)
-    return kind if isinstance(kind, Maybe) else Maybe(kind)
-
-
 _NAMES = [each.name for each in fields(Entry) if each.name != "extra"]
 _NAMES = [*_NAMES[len(SPENT) :], *SPENT]
 _KNOWN = {"key", *_NAMES}
-_HINTS = {name: hint for name, hint in get_type_hints(Entry).items() if name in _NAMES}
-_NULLABLE = {n for n, hint in _HINTS.items() if isinstance(hint, UnionType)}
+_NULLABLE = {n for n, hint in get_type_hints(Entry).items() if isinstance(hint, UnionType)}
 _NEVER_NONE = {"id", "nodeid", "outcome", "infrastructure"}
 _READ_ANYWAY = {"reset", "as_run"}  # checked by `Entry.from_json`, or ignored
 # The kinds of an entry's fields in a file; other fields are not checked.
 KINDS = {
-    name: _kind(hint) if name in _NEVER_NONE else _or_none(_kind(hint))
-    for name, hint in _HINTS.items()
-    if name not in _READ_ANYWAY
+    name: kind if name in _NEVER_NONE else or_none(kind)
+    for name, kind in kinds_of(Entry).items()
+    if name in _NAMES and name not in _READ_ANYWAY
 }

@@ -9,6 +9,7 @@ import pytest
 
 from pytest_mobileagent import Finish, ModelCall, Open, Reset, Tap, Termination, load
 from pytest_mobileagent.episode import migrate
+from pytest_mobileagent.jsonable import read_as
 
 EPISODES = Path(__file__).parent / "data" / "version1" / "episodes"
 COUNT = EPISODES / "tasks-counter-counter-count-2-f0cd53ef.0"
@@ -69,7 +70,7 @@ def test_version_1_usage_becomes_calls(usage: dict[str, Any], calls: list[ModelC
 def test_version_1_reset_text_is_parsed(words: str, reset: Reset) -> None:
     data = migrate.reset(words)
     assert data is not None
-    assert Reset.from_json(data) == reset
+    assert read_as(Reset, data, "reset") == reset
     assert migrate.reset("") is None
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_mobileagent import Reset
+from pytest_mobileagent.jsonable import read_as
 
 LOADED = Reset("snapshot", "default_boot")
 CLEARED = Reset("cleared", cleared=("com.a", "com.b"), reason="no snapshot")
@@ -14,7 +15,7 @@ CLEARED = Reset("cleared", cleared=("com.a", "com.b"), reason="no snapshot")
 
 @pytest.mark.parametrize("reset", [LOADED, CLEARED, Reset("none", reason="recorded")])
 def test_reset_survives_json(reset: Reset) -> None:
-    assert Reset.from_json(reset.to_json()) == reset
+    assert read_as(Reset, reset.to_json(), "reset") == reset
 
 
 def test_reset_is_described() -> None:
@@ -27,4 +28,4 @@ def test_reset_is_described() -> None:
 )
 def test_invalid_resets_are_refused(junk: dict[str, Any]) -> None:
     with pytest.raises(TypeError, match=r"reset\."):
-        Reset.from_json(junk)
+        read_as(Reset, junk, "reset")

@@ -11,6 +11,7 @@ import pytest
 
 from pytest_mobileagent.device.sources.virtual import VirtualSource
 from pytest_mobileagent.episode.wall_trials import TRIALS, WallTrial, last_trial
+from pytest_mobileagent.jsonable import read_as
 from pytest_mobileagent.report.html.episode import episode_data
 
 if TYPE_CHECKING:
@@ -327,7 +328,7 @@ def test_invalid_pattern_file_ends_the_run_before_a_device_starts(suite: Suite) 
 def test_a_trial_is_described_in_words() -> None:
     tried = WallTrial("m took it for a wall", 3, "com.shop", True)
     assert str(tried).endswith("it is there, too, when com.shop is opened after a reset")
-    assert WallTrial.from_json({**tried.to_json(), "new": 1}) == tried
+    assert read_as(WallTrial, {**tried.to_json(), "new": 1}, "trial") == tried
 
 
 APPS = """

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode.runs import INDEX
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import parse_json, read_text, replacing, write_json
-from pytest_mobileagent.jsonable import Each, Maybe, check
+from pytest_mobileagent.jsonable import read_as
 from pytest_mobileagent.report.comparison.pairing import tallies
 from pytest_mobileagent.report.html.page import line, pack, shell
 from pytest_mobileagent.report.metrics.summary import summarise
@@ -65,15 +65,6 @@ class Overview:
     gate: str | None = None
     suites: dict[str, list[int]] = field(default_factory=dict)
     outcomes: dict[str, bool | None] = field(default_factory=dict)
-
-
-_KINDS: dict[str, Any] = {
-    "id": str, "agent": str, "label": str | None, "started": str | None, "ended": str | None,
-    "device": str | None,
-    "virtual": bool | None, "models": [str], "tasks": int, "decided": int, "successes": int,
-    "interval": Maybe([float | int]), "cost_usd": float | int | None, "unpriced_calls": int,
-    "gate": str | None, "suites": Each([int]), "outcomes": Each(bool | None),
-}  # fmt: skip
 
 
 def overview_of(whole: Report) -> Overview:
@@ -141,7 +132,7 @@ def written_overview(run: Path) -> Overview | None:
         if all(_modified(run / name) <= written for name in (REPORT, INDEX)):
             data = parse_json(read_text(path))
             if data.pop("version") == VERSION:
-                return Overview(**check(data, _KINDS, OVERVIEW))
+                return read_as(Overview, data, OVERVIEW)
     return None
 
 

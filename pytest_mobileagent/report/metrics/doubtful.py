@@ -14,8 +14,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_mobileagent.episode.runs import Attempt, End, attempt_of
-from pytest_mobileagent.jsonable import plural
+from pytest_mobileagent.episode.runs import Attempt, End
+from pytest_mobileagent.jsonable import plural, read_as
 from pytest_mobileagent.statistics import ratio
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def _tried(tasks: Sequence[Entry]) -> list[_Tried]:
     for number, task in enumerate(tasks):
         for given in task.attempts or ():
             try:
-                attempt = attempt_of(given)
+                attempt = read_as(Attempt, given, "attempt")
             except (LookupError, TypeError, ValueError):  # of a newer version
                 continue
             found.append(_Tried(number, (str(given.get("run")), attempt.place), attempt))

@@ -10,6 +10,7 @@ import pytest
 from pytest_mobileagent import Action, Case, DeviceInfo, Finish, Key, Step, Tap, Task, Wait
 from pytest_mobileagent.episode.observation import Noise
 from pytest_mobileagent.episode.record import EpisodeRecord
+from pytest_mobileagent.jsonable import read_as
 from pytest_mobileagent.report.metrics.noise import measures
 from pytest_mobileagent.report.metrics.summary import totals
 from pytest_mobileagent.testing import make_screen
@@ -98,7 +99,7 @@ def test_actions_swallowed_by_noise_did_not_reach_the_phone():
 
 def test_noise_can_be_stored_as_json():
     noise = Noise("popup", 3, "x", "closed", (0, 2))
-    assert Noise.from_json(noise.to_json()) == noise
+    assert read_as(Noise, noise.to_json(), "noise") == noise
 
 
 def injected(*decided: Action, order: str = "press volume_up", at: int = 0) -> dict[str, Any]:
