@@ -49,9 +49,13 @@ TASK = "{goal}\n\nThis is the phone's screen now."
 DONE = "done"
 NOT_DONE = "not done"
 INSTEAD = "Instead of what you decided, this was done, since it is right: {action}."
-CUT = "Your reply was cut off, or its call was invalid. Go on, in fewer words."
+CUT = "Your reply was empty, was cut off, or its call was invalid. Go on, in fewer words."
 # Replies without a readable call, by why they ended.
-UNREADABLE = {"length": "the reply was cut off", "malformed": "the call is invalid"}
+UNREADABLE = {
+    "length": "the reply was cut off",
+    "malformed": "the call is invalid",
+    "end": "the reply is empty",
+}
 OLDER = "(a screenshot that is left out by now)"
 # How often a model may only look at the screen before this counts as a step.
 _LOOKS = 3
@@ -92,11 +96,11 @@ class ComputerAgent(Agent):
 
     Calls are answered with the picture of the screen. Calls that only look at the screen or move
     the mouse are answered at once, and do not count as a step. A reply without a call is the last
-    one, and its text is the answer; a refusal gives up, and a truncated reply is a step without an
-    action. If a reply has several calls, they are performed in order, until one cannot be parsed or
-    performed: it is answered with the reason, and those after it are not performed. On a single
-    path, calls are answered with a description of the golden action that was performed in their
-    place.
+    one, and its text is the answer; a refusal gives up, and a reply that is empty or truncated is a
+    step without an action. If a reply has several calls, they are performed in order, until one
+    cannot be parsed or performed, or is the last one of a truncated reply: it is answered with the
+    reason, and those after it are not performed. On a single path, calls are answered with a
+    description of the golden action that was performed in their place.
 
     A subclass sets the `dialect` in `start`, and defines the size of the picture and the tools.
     `provider` is the one of `--mobile-model` whose API has the tool.
@@ -192,9 +196,9 @@ class ComputerAgent(Agent):
         while True:
             reply = self.model.complete(self._sent(), tools=tools, **self.settings)
             self.chat.append(reply.message)
-            if not reply.tool_calls:
+            if not reply.tool_calls or reply.stop == "refusal":
                 return self._ending(reply)
-            decision = self._read(reply.tool_calls, frame)
+            decision = self._read(reply.tool_calls, frame, is_cut=reply.stop == "length")
             rounds += 1
             if decision.actions or not decision.signal or rounds == _LOOKS:
                 return Reply(decision.actions, said=words_and_calls(reply))
@@ -272,10 +276,11 @@ class ComputerAgent(Agent):
             self.chat.append(Message("user", tuple(aside)))
         self.open, self.notes = [], []
 
-    def _read(self, calls: Sequence[ToolCall], frame: Frame) -> Decision:
+    def _read(self, calls: Sequence[ToolCall], frame: Frame, *, is_cut: bool = False) -> Decision:
         """Return the decision in a reply's calls, and keep the calls open with their answers.
 
-        A look at what the calls before it did ends the decision: those after it are kept for later.
+        If the reply `is_cut` off, its last call may lack something. A look at what the calls before
+        it did ends the decision: those after it are kept for later.
         """
         assert self.shown is not None
         read = self.dialect.parse_strictly if self.options.strict else self.dialect.parse
@@ -283,8 +288,9 @@ class ComputerAgent(Agent):
         signal, failed = "", False
         for place, call in enumerate(calls, 1):
             self.open.append(each := OpenCall(call))
-            if failed:
-                each.fail(self.skipped)
+            if failed or (is_cut and place == len(calls)):
+                each.fail(self.skipped if failed else f"not done: {UNREADABLE['length']}")
+                failed = True
                 continue
             try:
                 decision = read(words_of(call), frame)
@@ -306,9 +312,10 @@ class ComputerAgent(Agent):
 
     def _ending(self, reply: ModelReply) -> Reply:
         if reply.stop == "refusal":
+            self.chat.pop()  # its calls, if any, are not answered
             policy = self.options.on_error or "give up"
             return Reply(given_up(policy, "the model refuses").actions, said=reply.text)
-        if reply.stop in UNREADABLE:
+        if reply.stop in UNREADABLE and not (reply.stop == "end" and reply.text.strip()):
             policy = self.options.on_error or self.dialect.on_error
             return Reply(given_up(policy, UNREADABLE[reply.stop]).actions, said=reply.text)
         return Reply(Finish(reply.text.strip()), said=reply.text)
@@ -350,6 +357,6 @@ def words_of(call: ToolCall) -> str:
     return json.dumps({"name": call.name, "arguments": arguments}, ensure_ascii=False)
 
 
-def words_and_calls(reply: ModelReply) -> str:
+def words_and_calls(reply: ModelReply | Message) -> str:
     """Return a reply's text and its calls, one per line."""
     return "\n".join(filter(None, [reply.text, *map(words_of, reply.tool_calls)]))

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_mobileagent.agent import Image, Tool
 from pytest_mobileagent.dialect import AnthropicComputerUse as Dialect
+from pytest_mobileagent.dialect import Frame
 from pytest_mobileagent.perception import encode, resized
 
 from ._computer import ComputerAgent, Shown, without_pictures
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from pytest_mobileagent.agent import Briefing, Message, ToolCall
 
@@ -145,10 +146,17 @@ class AnthropicComputerUse(ComputerAgent):
         return {}
 
     def size(self, size: Size) -> Size:
-        most = min(self.limits.longest, self.options.longest or self.limits.longest)
-        if self.history in {"edit", "append"} or not 0 < self.options.pictures <= MOST_PICTURES:
+        most = min(self.limits.longest, self.options.longest or self.limits.longest, max(size))
+        pictures = self.options.pictures + STRETCH * (self.history == "drop")
+        if (
+            self.history in {"edit", "append"}
+            or not 0 < self.options.pictures <= pictures <= MOST_PICTURES
+        ):
             most = min(most, LONGEST_OF_MANY)
-        factor = min(1.0, most / max(size))
+        return self._fitted(size, most)
+
+    def _fitted(self, size: Size, longest: int) -> Size:
+        factor = longest / max(size)
         while not self.limits.fits(fitted := _scaled(size, factor)):
             factor *= 0.999
         return fitted
@@ -168,22 +176,14 @@ class AnthropicComputerUse(ComputerAgent):
             x, y = self.mouse.cursor or (0, 0)
             return f"X={round(x)},Y={round(y)}", None
         if call.name == "zoom":
-            return "", self._enlarged(call.arguments.get("region") or (0, 0, *shown.size), shown)
+            return "", self._enlarged(call, shown)
         return "", shown.image
 
-    def _enlarged(self, region: Sequence[float], shown: Shown) -> Image:
-        """Return a region of the screen, given in pixels of the picture, as large as allowed."""
-        width, height = shown.screen.size
-        across, down = width / shown.size[0], height / shown.size[1]
-        left, top, right, bottom = (
-            round(each * factor) for each, factor in zip(region, (across, down) * 2, strict=True)
-        )
-        left, top = max(0, min(left, width - 1)), max(0, min(top, height - 1))
-        part = shown.screen.image.crop(
-            (left, top, max(left + 1, min(right, width)), max(top + 1, min(bottom, height)))
-        )
-        factor = max(shown.size) / max(part.size)
-        return Image(encode(resized(part, _scaled(part.size, factor))))
+    def _enlarged(self, call: ToolCall, shown: Shown) -> Image:
+        """Return the region of the screen that a zoom shows, as large as allowed."""
+        frame = Frame.of(shown.screen, shown=shown.size)
+        part = shown.screen.image.crop(self.mouse.region(call.arguments, frame))
+        return Image(encode(resized(part, self._fitted(part.size, max(shown.size)))))
 
     def _sent(self) -> list[Message]:
         """Return the conversation with as many of its pictures as the history keeps."""

@@ -114,13 +114,13 @@ class GeminiComputerUse(ComputerAgent):
             return "\n".join(sorted(self.briefing.installed)), None
         return "", shown.image
 
-    def _read(self, calls: Sequence[ToolCall], frame: Frame) -> Decision:
+    def _read(self, calls: Sequence[ToolCall], frame: Frame, *, is_cut: bool = False) -> Decision:
         for call in calls:
             safety = call.arguments.get("safety_decision")
             if self.options.confirm == "no" and safety:
                 why = safety.get("explanation") if isinstance(safety, dict) else None
                 return Decision((Impossible(f"the user does not confirm: {why or call.name}"),))
-        decision = super()._read(calls, frame)
+        decision = super()._read(calls, frame, is_cut=is_cut)
         for each in self.open:
             if each.call.arguments.get("safety_decision") and each.words == DONE:
                 each.words = CONFIRMED

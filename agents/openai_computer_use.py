@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_mobileagent.agent import Tool
+from pytest_mobileagent.agent import Message, Tool
 from pytest_mobileagent.dialect import OpenAiComputerUse as Dialect
 
-from ._computer import ComputerAgent
+from ._computer import OLDER, ComputerAgent, words_and_calls
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,6 +36,9 @@ class OpenAiComputerUse(ComputerAgent):
     answered with the screenshot, and safety checks are acknowledged (by the client of
     `openai-responses:`). None of the tool's environments is a phone, so keys like back and home are
     functions of our own, and the older tool is told that it sees a "browser".
+
+    Every answer to a `computer_call` needs a screenshot. If older ones are left out (`pictures`),
+    the calls that they answer are told in words.
 
     `tool` is "computer" or "computer_use_preview"; by default, the one that `MODELS` lists for the
     model. `longest` is the longer side of the picture in pixels, 0 for the original size.
@@ -72,6 +75,18 @@ class OpenAiComputerUse(ComputerAgent):
             display = {"display_width": size[0], "display_height": size[1]}
             tool |= {**display, "environment": "browser"}
         return Tool("computer", provider=tool)
+
+    def _sent(self) -> list[Message]:
+        messages, told = super()._sent(), set()
+        left_out = {each.answers for each in messages if each.answers and OLDER in each.content}
+        for at, each in enumerate(messages):
+            calls = {call.id for call in each.tool_calls}
+            if calls & left_out:
+                told |= calls
+                messages[at] = Message("assistant", (words_and_calls(each),))
+            elif each.answers in told:
+                messages[at] = Message("user", each.content)
+        return messages
 
 
 def tool_of(model: str, chosen: Literal["", ComputerTool] = "") -> ComputerTool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_mobileagent.action.action import (
     Action,
@@ -35,8 +35,11 @@ from pytest_mobileagent.dialect.dialect import (
     reading,
     unknown,
 )
-from pytest_mobileagent.dialect.reading import OPPOSITE, amount, point
+from pytest_mobileagent.dialect.reading import OPPOSITE, amount, number, point
 from pytest_mobileagent.dialect.reading import direction as as_direction
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Point = tuple[float, float]
 Version = Literal["20241022", "20250124", "20251124", "20260801"]
@@ -94,7 +97,7 @@ class AnthropicComputerUse(Dialect):
         for each in _uses(json_value(words)):
             name = each.get("action")
             if name in _SIGNALS:
-                _check_region(each.get("region"))
+                self.region(each, frame)
                 signal = str(name)
                 continue
             if name == "wait" and mouse.pressed:
@@ -116,6 +119,27 @@ class AnthropicComputerUse(Dialect):
             for each in _uses(json_value(words)):
                 mouse = mouse._moved(each)
         return mouse
+
+    def region(self, use: Mapping[str, Any], frame: Frame) -> tuple[int, int, int, int]:
+        """Return the part of the screen that a zoom shows: left, top, right, bottom, in pixels.
+
+        Without a region, it is the whole screen.
+
+        Raises:
+            DialectError: if the region is not two corners, or nothing in it is on the screen.
+        """
+        sides = (frame.shown or frame.size) * 2
+        region = use.get("region")
+        region = [0, 0, *sides[:2]] if region is None else region
+        if not isinstance(region, list) or len(region) != 4:
+            raise DialectError(f"a region has four numbers, not {quoted(region)}")
+        left, top, right, bottom = (
+            round(max(0.0, min(number(each), side)) * pixels / side)
+            for each, side, pixels in zip(region, sides, frame.size * 2, strict=True)
+        )
+        if left >= right or top >= bottom:
+            raise DialectError(f"no part of the screen is in the region {quoted(region)}")
+        return left, top, right, bottom
 
     def print(self, decision: Decision, frame: Frame) -> str:
         """Return a decision as JSON: an object for one use of the tool, a list for several."""
@@ -240,18 +264,6 @@ def _member(use: dict[str, Any]) -> dict[str, Any]:
         return use
     given = {name: value for name, value in use.items() if name != "action"}
     return {"toolset_name": TOOLSET_NAME, "name": use["action"], "input": given}
-
-
-def _check_region(region: object) -> None:
-    """Check the corners of the region to zoom, if there is one.
-
-    Raises:
-        DialectError: if they are not two points.
-    """
-    if region is not None and (not isinstance(region, list) or len(region) != 4):
-        raise DialectError(f"a region has four numbers, not {quoted(region)}")
-    if region is not None:
-        point(region[:2]), point(region[2:])
 
 
 def _actions_without_point(name: str, use: dict[str, Any]) -> list[Action]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,12 +10,14 @@ from PIL import Image
 from pytest_mobileagent import (
     Episode,
     Finish,
+    Impossible,
     Key,
     LongPress,
     Open,
     Scroll,
     Tap,
     Type,
+    Wait,
 )
 from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from pytest_mobileagent.llm.clients.anthropic_messages import AnthropicMessages
@@ -284,14 +287,16 @@ def test_a_look_within_a_batch_shows_what_the_calls_before_it_did() -> None:
     assert (click.text, click.images) == ("done", ())
 
 
-@pytest.mark.parametrize("region", [None, [900, 900, 0, 0], [-5, -5, 9000, 9000]])
+@pytest.mark.parametrize("region", [None, [-5, -5, 9000, 9000], ["0", "0", "200", "300"]])
 def test_a_strange_region_shows_what_lies_within_the_screen(region: Any) -> None:
     _, model = work([says(member("zoom", region=region)), DONE], options=TOOLSET)
     assert max(zoomed(model.requests[1].messages[3])[0]) == 1568
 
 
-@pytest.mark.parametrize("region", [[1, 2], "all", [None] * 4, [1e999] * 4])
-def test_a_zoom_without_a_region_is_an_error(region: Any) -> None:
+@pytest.mark.parametrize(
+    "region", [[1, 2], "all", [None] * 4, [1e999] * 4, [900, 900, 0, 0], [800, 0, 900, 9]]
+)
+def test_a_zoom_without_a_region_of_the_screen_is_an_error(region: Any) -> None:
     _, model = work([says(member("zoom", region=region)), DONE], options=TOOLSET)
     assert model.requests[1].messages[3].is_error
 
@@ -311,6 +316,35 @@ def test_pictures_stay_within_the_limits_of_the_model(model, longest, size) -> N
     agent.options.longest, agent.history = longest, "drop"
     agent.limits = GLOBALS["limits_of"](model)
     assert agent.size((1080, 2400)) == size
+
+
+def test_an_enlarged_region_stays_within_the_limits_as_well() -> None:
+    look = says(member("zoom", region=[0, 0, 1080, 1080]))
+    _, model = work([look, DONE], options={**TOOLSET, "longest": 0})
+    width, height = zoomed(model.requests[1].messages[3])[0]
+    assert -(-width // 28) * -(-height // 28) <= 4784
+
+
+def test_the_last_call_of_a_reply_that_is_cut_off_is_not_performed() -> None:
+    cut = says(member("wait", duration=0), member("type", "t2", text="mil"))
+    episode, model = work([replace(cut, stop="length"), DONE], options=TOOLSET)
+    assert [step.actions for step in episode.steps] == [(Wait(0),), (Finish("two notes"),)]
+    assert model.requests[1].messages[4].text == "not done: the reply was cut off"
+
+
+def test_the_calls_of_a_refusal_are_not_performed() -> None:
+    refused = replace(says(member("wait", duration=0)), stop="refusal")
+    episode, _ = work([refused], options=TOOLSET)
+    assert episode.steps[0].actions == (Impossible("the model refuses"),)
+    options = {**TOOLSET, "on_error": "no action"}
+    _, model = work([refused, DONE], options=options)
+    assert not any(each.tool_calls for each in model.requests[1].messages)
+
+
+def test_an_empty_reply_is_a_step_without_an_action() -> None:
+    episode, model = work([" ", DONE], options=TOOLSET)
+    assert [step.actions for step in episode.steps] == [(), (Finish("two notes"),)]
+    assert "was empty" in model.requests[1].messages[-1].text
 
 
 def test_bound_thinking_is_dropped_when_old_screenshots_are() -> None:
@@ -355,4 +389,6 @@ def test_the_toolset_in_the_messages_api() -> None:
         client.close()
     said = model.requests[1].messages[2]
     assert [call.kind for call in said.tool_calls] == ["computer", "computer"]
-    assert [each.is_error for each in model.requests[1].messages[3:]] == [False, True]
+    click, fly, beside = model.requests[1].messages[3:]
+    assert [each.is_error for each in (click, fly)] == [False, True]
+    assert [len(each.images) for each in (fly, beside)] == [0, 1]

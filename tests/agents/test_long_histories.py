@@ -44,7 +44,8 @@ def digest(*parts: Any) -> str:
 class Anthropic:
     """Its pictures ("Vision"), its results of tools, and thinking that is bound to what precedes.
 
-    Sources: "Vision", "Computer use tool" and "Preserved thinking" in Anthropic's documentation.
+    Sources: "Vision", "Computer use tool" and "Preserved thinking" in Anthropic's documentation;
+    that a result which is an error has only text, and that no text is empty, from its errors.
     """
 
     asked: int = 0
@@ -64,9 +65,12 @@ class Anthropic:
             used = [each["id"] for each in blocks if each["type"] == "tool_use"]
             results = messages[at + 1]["content"][: len(used)]
             assert [each.get("tool_use_id") for each in results] == used
-            assert {each.get("toolset_name") for each in results} == {"computer"}
+            assert {each.get("toolset_name") for each in results} <= {"computer"}
+            failed = [each["content"] for each in results if each.get("is_error")]
+            assert {part["type"] for content in failed for part in content} <= {"text"}
         contents = [part for message in messages for part in message["content"]]
         inner = [*contents, *(each for part in contents for each in part.get("content", ()))]
+        assert all(part["text"].strip() for part in inner if part["type"] == "text")
         sizes = [size_of(part["source"]["data"]) for part in inner if part["type"] == "image"]
         assert len(sizes) <= 100
         most = 2000 if len(sizes) > 20 else 2576
@@ -74,19 +78,40 @@ class Anthropic:
             assert max(width, height) <= most
             assert math.ceil(width / 28) * math.ceil(height / 28) <= 4784
         thought = {"type": "thinking", "thinking": "Hm.", "signature": digest(*digests)}
-        use = {"type": "tool_use", "id": f"t{self.asked}", "name": "wait", "input": {"duration": 0}}
-        said = {**use, "toolset_name": "computer"}
-        stop = "tool_use"
+        content, stop = self.says()
+        return {
+            "type": "message", "content": [thought, *content], "stop_reason": stop, "usage": {}
+        }  # fmt: skip
+
+    def says(self) -> tuple[list[Body], str]:
         if self.asked > STEPS:
-            said, stop = {"type": "text", "text": "done"}, "end_turn"
-        return {"type": "message", "content": [thought, said], "stop_reason": stop, "usage": {}}
+            return [{"type": "text", "text": "done"}], "end_turn"
+        several: dict[int, list[tuple[str, Body]]] = {
+            1: [("left_click", {"coordinate": [9999, 0]}), ("wait", {"duration": 0})],
+            2: [("zoom", {"region": [9000, 0, 9999, 9]}), ("fly", {})],
+            3: [("wait", {"duration": 0}), ("zoom", {"region": ["0", 0, 500, 500]})],
+        }
+        uses = several.get(self.asked % 7, [("wait", {"duration": 0})])
+        use: Body = {"type": "tool_use", "toolset_name": "computer"}
+        calls: list[Body] = [
+            {**use, "id": f"t{self.asked}-{name}", "name": name, "input": given}
+            for name, given in uses
+        ]
+        empty: list[Body] = [{"type": "text", "text": ""}]
+        cut: dict[int, tuple[list[Body], str]] = {
+            4: ([], "max_tokens"),
+            5: (empty, "end_turn"),
+            6: ([*empty, *calls], "max_tokens"),
+        }
+        return cut.get(self.asked % 7, (calls, "tool_use"))
 
 
 @dataclass
 class OpenAi:
     """Its answers to computer calls, and the items of reasoning that precede these.
 
-    Source: OpenAI's guides "Computer use", "Reasoning models" and "Images and vision".
+    Source: OpenAI's guides "Computer use", "Reasoning models" and "Images and vision"; that
+    something follows reasoning, from its errors.
     """
 
     asked: int = 0
@@ -94,24 +119,38 @@ class OpenAi:
     def answer(self, body: Body) -> Body:
         self.asked += 1
         items = body["input"]
+        assert items[-1].get("type") != "reasoning"
         for before, item in itertools.pairwise(items):
-            if item.get("type") == "computer_call":
-                assert before["type"] == "reasoning"
-            if before.get("type") == "computer_call":
-                assert (item["type"], item["call_id"]) == (
-                    "computer_call_output",
-                    before["call_id"],
-                )
-                assert item["output"]["type"] == "computer_screenshot"
-                assert item["output"]["detail"] == "original"
-        outputs = [each for each in items if each.get("type") == "computer_call_output"]
-        assert len(outputs) == self.asked - 1 <= 1500
-        reasoning = {"type": "reasoning", "id": f"r{self.asked}", "summary": []}
+            is_models = item.get("type", "message") in {"computer_call", "message", "function_call"}
+            assert before.get("type") != "reasoning" or is_models
+        called = [each["call_id"] for each in items if each.get("type") in CALLS]
+        outputs = [each for each in items if each.get("type") in CALLS.values()]
+        assert sorted(called) == sorted(each["call_id"] for each in outputs)
+        for each in outputs:
+            if each["type"] == "computer_call_output":
+                assert each["output"]["type"] == "computer_screenshot"
+                assert each["output"]["detail"] == "original"
+        assert len(outputs) <= 1500
         call = {"type": "computer_call", "id": f"i{self.asked}", "call_id": f"c{self.asked}"}
-        said: Body = {**call, "actions": [{"type": "wait"}], "pending_safety_checks": []}
+        home = {"type": "function_call", "call_id": f"f{self.asked}", "name": "fly"}
+        wait: Body = {**call, "actions": [{"type": "wait"}], "pending_safety_checks": []}
+        wrong = {**wait, "actions": [{"type": "wait"}, {"type": "pinch"}]}
+        reasoning = {"type": "reasoning", "id": f"r{self.asked}", "summary": []}
+        rough: dict[int, list[Body]] = {
+            1: [reasoning],
+            2: [reasoning, wrong, {**home, "arguments": "{}"}],
+            3: [],
+            4: [reasoning, {**home, "arguments": '{"a'}],
+        }
+        output = rough.get(self.asked % 6, [reasoning, wait])
+        status = "incomplete" if self.asked % 6 in {1, 4} else "completed"
         if self.asked > STEPS:
-            said = {"type": "message", "content": [{"type": "output_text", "text": "done"}]}
-        return {"object": "response", "status": "completed", "output": [reasoning, said]}
+            output = [{"type": "message", "content": [{"type": "output_text", "text": "done"}]}]
+            status = "completed"
+        return {"object": "response", "status": status, "output": output}
+
+
+CALLS = {"computer_call": "computer_call_output", "function_call": "function_call_output"}
 
 
 @dataclass
@@ -128,27 +167,39 @@ class Google:
     def answer(self, body: Body) -> Body:
         self.asked += 1
         contents = body["contents"]
+        assert all(each["parts"] for each in contents)
         turns = [at for at, each in enumerate(contents) if each["role"] == "model"]
         signed = [contents[at]["parts"][0].get("thoughtSignature") for at in turns]
         assert signed == self.signed
         for at in turns:
-            calls = [part["functionCall"] for part in contents[at]["parts"]]
-            given = [part["functionResponse"] for part in contents[at + 1]["parts"]]
+            calls = [each["functionCall"] for each in contents[at]["parts"] if len(each) == 2]
+            given = [part["functionResponse"] for part in contents[at + 1]["parts"][: len(calls)]]
             assert [each["name"] for each in given] == [each["name"] for each in calls]
             for call, response in zip(calls, given, strict=True):
                 asks = "safety_decision" in call["args"]
                 assert ("safety_acknowledgement" in response["response"]) == asks
         assert len(json.dumps(body)) <= 20 * 2**20
-        said: Body = {"text": "done"}
-        if self.asked <= STEPS:
+        parts, finish = self.says()
+        if parts and self.asked <= STEPS:
             self.signed.append(base64.b64encode(b"signature %d" % self.asked).decode())
-            args: Body = {"seconds": 0}
-            if self.asked % 7 == 0:
-                args["safety_decision"] = {"decision": "require_confirmation"}
-            call = {"functionCall": {"name": "wait", "args": args}}
-            said = {**call, "thoughtSignature": self.signed[-1]}
-        candidate = {"content": {"role": "model", "parts": [said]}, "finishReason": "STOP"}
-        return {"candidates": [candidate]}
+            parts[0]["thoughtSignature"] = self.signed[-1]
+        return {"candidates": [{"content": {"parts": parts}, "finishReason": finish}]}
+
+    def says(self) -> tuple[list[Body], str]:
+        if self.asked > STEPS:
+            return [{"text": "done"}], "STOP"
+        args: Body = {"seconds": 0}
+        if self.asked % 7 == 0:
+            args["safety_decision"] = {"decision": "require_confirmation"}
+        wait = {"functionCall": {"name": "wait", "args": args}}
+        fly = {"functionCall": {"name": "fly", "args": args}, "thoughtSignature": None}
+        rough: dict[int, tuple[list[Body], str]] = {
+            1: ([], "STOP"),
+            2: ([], "MALFORMED_FUNCTION_CALL"),
+            3: ([{"text": "I thi", "thought": True}], "MAX_TOKENS"),
+            4: ([wait, fly, {**fly}], "STOP"),
+        }
+        return rough.get(self.asked % 6, ([wait], "STOP"))
 
 
 KINDS: dict[str, tuple[Any, Any, str]] = {
@@ -186,8 +237,11 @@ TOOLSET = {"version": "20260801"}
     ("agent", "options"),
     [
         ("anthropic_computer_use", {**TOOLSET, "history": "drop"}),
-        ("anthropic_computer_use", {**TOOLSET, "history": "append"}),
+        ("anthropic_computer_use", {**TOOLSET, "pictures": 10, "longest": 0}),
+        ("anthropic_computer_use", {**TOOLSET, "longest": 0}),
+        ("anthropic_computer_use", {**TOOLSET, "history": "append", "longest": 0}),
         ("openai_computer_use", {}),
+        ("openai_computer_use", {"pictures": 2}),
         ("gemini_computer_use", {"pictures": 0}),
     ],
 )

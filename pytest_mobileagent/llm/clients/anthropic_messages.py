@@ -32,7 +32,8 @@ class AnthropicMessages:
 
     System messages are joined and sent before all others. Consecutive messages from the same side
     are merged into one, with tool results first, as this API requires. Empty strings, which it
-    refuses, are left out. A request without `max_tokens` gets `MAX_TOKENS`. A tool of the type
+    refuses, are left out; pictures of a result that is an error follow all results, as an error may
+    only have text. A request without `max_tokens` gets `MAX_TOKENS`. A tool of the type
     `computer_YYYYMMDD` enables its beta version; `extra={"betas": […]}` enables others. Settings of
     sampling are not sent to models that refuse them (`_SAMPLES_ALONE`). This API has no seed. An
     answer's `raw` has its blocks, including the model's thinking and its signatures; they are sent
@@ -106,19 +107,25 @@ def _sent(messages: list[Message]) -> list[dict[str, Any]]:
 def _blocks(message: Message, kinds: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return a message's blocks; `kinds` has the kinds of the calls so far, by their ids."""
     if isinstance(message.raw, dict) and replies.BLOCKS in message.raw:
-        return list(message.raw[replies.BLOCKS])
+        return [each for each in message.raw[replies.BLOCKS] if not _is_empty(each)]
     parts = [_part(part) for part in message.content if not isinstance(part, str) or part.strip()]
     if message.role == "tool":
         result: dict[str, Any] = {"type": "tool_result", "tool_use_id": message.answers}
         result |= _toolset(kinds.get(message.answers, "function"))
-        result |= {"content": parts} if parts else {}
-        return [result | ({"is_error": True} if message.is_error else {})]
+        within = [each for each in parts if each["type"] == "text" or not message.is_error]
+        beside = [each for each in parts if each not in within]
+        result |= {"content": within} if within else {}
+        return [result | ({"is_error": True} if message.is_error else {}), *beside]
     calls = [
         {"type": "tool_use", "id": call.id, "name": call.name, "input": dict(call.arguments)}
         | _toolset(call.kind)
         for call in message.tool_calls
     ]
     return [*parts, *calls]
+
+
+def _is_empty(block: dict[str, Any]) -> bool:
+    return block.get("type") == "text" and not streams.as_text(block.get("text")).strip()
 
 
 def _toolset(kind: str) -> dict[str, str]:

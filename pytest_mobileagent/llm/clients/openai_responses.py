@@ -35,7 +35,8 @@ class OpenAIResponses:
     acknowledged, as a benchmark's devices are meant for testing.
 
     An answer's `raw` has its items, including reasoning items; they are sent back unchanged with
-    the assistant's message. This API has no seed and no stop sequences, so texts are cut here.
+    the assistant's message, except reasoning at the end of a reply that was cut off. This API has
+    no seed and no stop sequences, so texts are cut here.
     """
 
     def __init__(self, model: str, base_url: str, key: str = "", timeout: float = 300.0) -> None:
@@ -80,7 +81,10 @@ def _items(messages: Iterable[Message], shown: dict[str, str]) -> Iterator[dict[
         if message.role == "tool":
             yield _output(message, calls.get(message.answers), shown)
         elif isinstance(message.raw, dict) and replies.ITEMS in message.raw:
-            yield from message.raw[replies.ITEMS]
+            items = list(message.raw[replies.ITEMS])
+            while items and items[-1].get("type") == "reasoning":  # refused without what follows it
+                items.pop()
+            yield from items
         else:
             kind = "output_text" if message.role == "assistant" else "input_text"
             if content := [_part(part, kind) for part in message.content]:
