@@ -5,7 +5,8 @@ replies that were cut off. Any number of processes may share a cache's folder.
 
 The replies of a recorded episode are returned again in order. The agent's requests are not compared
 with the recorded ones, because on another phone its pictures differ, for example in a clock or a
-cursor. So a replay shows what the agent does on a phone if its models reply the same.
+cursor. So a replay shows what the agent does on a phone if its models reply the same. The requests
+of judges are compared: they are about a record, so they must be the same on any machine.
 """
 
 from __future__ import annotations
@@ -15,9 +16,11 @@ import hashlib
 import threading
 from collections import Counter, defaultdict, deque
 from dataclasses import asdict, dataclass
+from itertools import zip_longest
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pytest_mobileagent.errors import AgentError, HostError
+from pytest_mobileagent.errors import AgentError, HostError, ScreenError
 from pytest_mobileagent.fileio import parse_json, read_bytes, read_json, write_json
 from pytest_mobileagent.jsonable import expect, to_line
 from pytest_mobileagent.llm.model import (
@@ -29,11 +32,12 @@ from pytest_mobileagent.llm.model import (
 )
 from pytest_mobileagent.llm.providers import server_of
 from pytest_mobileagent.llm.scripted.entries import Fault, ScriptedReply
+from pytest_mobileagent.screen.encoding import is_same_picture
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
+    from pytest_mobileagent.episode.screens import ScreenStore
     from pytest_mobileagent.llm.model import Image, Request
     from pytest_mobileagent.llm.reference import ModelReference
 
@@ -180,13 +184,78 @@ class RecordedReplies:
             if self._left is None:
                 self._left = defaultdict(deque)
                 for each, reply in _replies(self._file):
-                    self._left[each].append(reply)
+                    self._left[each["role"]].append(reply)
             if not self._left[role]:
                 raise RepliesSpentError(f"no reply to {role} is left of those in {self._file}")
             reply = self._left[role].popleft()
         if isinstance(reply, str):
             raise RequestRefusedError(reply)
         return reply
+
+
+class RecordedAnswers:
+    """The replies in a file in the format of calls.jsonl, by the model and the prompt of each.
+
+    Equal prompts get their replies in order. Pictures are equal if their pixels hardly differ, as
+    encoders do; they are in `pictures`. Any number of threads may ask.
+    """
+
+    def __init__(self, file: Path, pictures: ScreenStore | None = None) -> None:
+        self._file, self._pictures = file, pictures
+        self._lock = threading.Lock()
+        self._left: list[tuple[str, list[Any], Completion]] | None = None
+
+    def next(self, model: str, prompt: Any) -> Completion:
+        """Return the next reply of a model to a prompt, as JSON-able data.
+
+        Raises:
+            NotCachedError: if there is none; the message says how the prompt differs.
+            HostError: if the file cannot be read.
+        """
+        sent = _parts(prompt)
+        with self._lock:
+            if self._left is None:
+                self._left = [
+                    (each["call"]["model"], _parts(each["prompt"]), reply)
+                    for each, reply in _replies(self._file)
+                    if isinstance(reply, Completion)
+                ]
+            for entry in self._left:
+                if entry[0] == model and self._difference(sent, entry[1]) is None:
+                    self._left.remove(entry)
+                    return entry[2]
+            near = [self._difference(sent, parts) for name, parts, _ in self._left if name == model]
+        _, how = max(filter(None, near), default=(0, "no reply of it is left"))
+        raise NotCachedError(f"{self._file.name} has no reply of {model} to this prompt: {how}")
+
+    def _difference(self, sent: list[Any], known: list[Any]) -> tuple[int, str] | None:
+        """Return the number of the first part that differs, and how; None if none does."""
+        for number, (one, other) in enumerate(zip_longest(sent, known), 1):
+            if one != other and not self._is_picture(one, other):
+                texts = str(one), str(other)
+                pairs = enumerate(zip_longest(*texts))
+                at = next((place for place, (a, b) in pairs if a != b), 0)
+                shown = [repr(text[max(0, at - 20) : at + 40]) for text in texts]
+                return number, f"part {number} is {shown[0]}, but was {shown[1]}"
+        return None
+
+    def _is_picture(self, one: Any, other: Any) -> bool:
+        """Return whether two parts of prompts are the same picture in two files."""
+        if self._pictures is None:
+            return False
+        with contextlib.suppress(OSError, ValueError, LookupError, TypeError, ScreenError):
+            names = [Path(expect(each["picture"], str, "picture")) for each in (one, other)]
+            return is_same_picture(*(self._pictures.read(each.stem, each.suffix) for each in names))
+        return False
+
+
+def _parts(prompt: Any) -> list[Any]:
+    """Return all parts of a prompt, each message as its fields and then its content."""
+    return [
+        part
+        for message in expect(prompt, list, "prompt")
+        for part in (to_line({**message, "content": None}), *message["content"])
+    ]
 
 
 def script_of(file: Path) -> list[ScriptedReply | Fault]:
@@ -216,8 +285,8 @@ def _scripted(reply: Completion) -> ScriptedReply:
     )
 
 
-def _replies(file: Path) -> Iterator[tuple[str, Completion | str]]:
-    """Yield the role and reply of each request, or the reason if the request was refused.
+def _replies(file: Path) -> Iterator[tuple[dict[str, Any], Completion | str]]:
+    """Yield each request, and its reply, or the reason if it was refused.
 
     Attempts that were repeated because the provider was busy are skipped, as they had no answer.
     """
@@ -234,11 +303,11 @@ def _replies(file: Path) -> Iterator[tuple[str, Completion | str]]:
             each = expect(parse_json(line), dict, "a call")
             if each.get("busy_since") is not None:
                 continue
-            role = expect(each["role"], str, "role")
+            expect(each["role"], str, "role")
             if each["call"] is None or each["reply"] is None:
-                yield role, expect(each["error"], str, "error")
+                yield each, expect(each["error"], str, "error")
             else:
-                yield role, _completion(each["reply"], each["call"])
+                yield each, _completion(each["reply"], each["call"])
         except (ValueError, LookupError, TypeError) as error:
             why = f"{type(error).__name__}: {error}"
             raise HostError(f"{file}, line {number}, is not a call of a model: {why}") from error

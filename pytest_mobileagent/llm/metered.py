@@ -10,9 +10,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from pytest_mobileagent.episode.calls import ModelCall
+from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.errors import AgentError, HostError, in_one_line
+from pytest_mobileagent.jsonable import to_wire
 from pytest_mobileagent.llm.budget import BudgetSpent
-from pytest_mobileagent.llm.known_replies import RepeatCounter
+from pytest_mobileagent.llm.known_replies import RecordedAnswers, RepeatCounter
 from pytest_mobileagent.llm.model import (
     RETRIES,
     Completion,
@@ -66,7 +68,7 @@ class EpisodeModels:
     ) -> None:
         self.settings, self.log, self.pictures = settings, log, pictures
         self.spending = settings.spending()
-        self.replies = settings.replies
+        self.replies = settings.replies(pictures)
         self.repeats = RepeatCounter()
         self.lock = threading.RLock()
         self._clients: dict[ModelReference, Client] = {}
@@ -165,8 +167,10 @@ class MeteredModel:
 
     def _find_reply(self, request: Request) -> tuple[str, Completion | None]:
         cache = self.models.settings.cache
-        if self.models.replies is not None:
-            return "", self.models.replies.next(self.role)
+        if isinstance(replies := self.models.replies, RecordedAnswers):
+            return "", replies.next(self.name, redacted(to_wire(self._prompt(request))))
+        if replies is not None:
+            return "", replies.next(self.role)
         if cache is None:
             return "", None
         with self.models.lock:
@@ -256,12 +260,15 @@ class MeteredModel:
                     "model": str(self.reference),
                     "role": self.role,
                     "settings": request.settings,
-                    "prompt": [to_jsonable(message, self._picture) for message in request.messages],
+                    "prompt": self._prompt(request),
                     "reply": answer and answer.to_json(),
                     "error": error,
                 }
             )
         return call
+
+    def _prompt(self, request: Request) -> list[dict[str, Any]]:
+        return [to_jsonable(message, self._picture) for message in request.messages]
 
     def _picture(self, image: Image) -> dict[str, Any]:
         store = self.models.pictures

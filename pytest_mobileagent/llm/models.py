@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.llm.budget import Budget, Ledger, Spending
-from pytest_mobileagent.llm.known_replies import RecordedReplies
+from pytest_mobileagent.llm.known_replies import RecordedAnswers, RecordedReplies
 from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.llm.prices import Prices
 from pytest_mobileagent.llm.providers import (
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from pytest_mobileagent.episode.screens import ScreenStore
     from pytest_mobileagent.llm.known_replies import ReplyCache
     from pytest_mobileagent.llm.model import Client, Completion, Request
     from pytest_mobileagent.llm.reference import ModelReference
@@ -88,7 +89,8 @@ class ModelSettings:
     - `ledger`: the file in which the run's spending is added up; None if it is not recorded.
     - `ledger_server`: the socket of a `LedgerServer`, if other machines spend from the same budget.
     - `cache`: the cache of replies; None without a cache.
-    - `recorded`: a file of calls whose replies are returned in order, so no model is asked.
+    - `recorded`: a file of calls whose replies are returned in order, so no model is asked; with
+      `compares`, only to the prompts of these calls.
     - `clients`: clients of this process, in place of those of some models; other processes do not
       get them.
     """
@@ -101,11 +103,18 @@ class ModelSettings:
     recorded: Path | None = None
     ledger_server: Path | None = None
     clients: Mapping[ModelReference, Client] = field(default_factory=dict)
+    compares: bool = False
 
-    @property
-    def replies(self) -> RecordedReplies | None:
-        """The recorded replies, from the first one on; None without a file of them."""
-        return None if self.recorded is None else RecordedReplies(self.recorded)
+    def replies(self, pictures: ScreenStore | None) -> RecordedReplies | RecordedAnswers | None:
+        """Return the recorded replies, from the first one on; None without a file of them.
+
+        `pictures` has those of their prompts.
+        """
+        if self.recorded is None:
+            return None
+        if self.compares:
+            return RecordedAnswers(self.recorded, pictures)
+        return RecordedReplies(self.recorded)
 
     def client(self, reference: ModelReference) -> Client:
         """Return the client of a model; it refuses if only cached or recorded replies may be used.
@@ -129,4 +138,4 @@ class _NoClient:
 
     def ask(self, _request: Request) -> Completion:
         """Raise ProviderError: requests are answered from the cache or record before this."""
-        raise ProviderError("--mobile-cache=replay: no model is asked")
+        raise ProviderError("--mobile-cache=replay or recorded: no model is asked")

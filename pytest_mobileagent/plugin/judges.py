@@ -160,7 +160,7 @@ class RunJudges:
             return list(
                 judge_models(
                     self.references,
-                    self._models.settings_for_judges(episode.case.epoch),
+                    self._models.settings_for_judges(episode),
                     folder=folder,
                     pictures=None if folder is None else folder.parent.parent / FOLDER,
                     calls=calls,

@@ -12,12 +12,14 @@ import pytest
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.plugin.options import RECORDED
 from pytest_mobileagent.plugin.settings import as_usage_error, usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from pytest_mobileagent._task.case import Case
+    from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.llm.budget import Budget, Ledger
     from pytest_mobileagent.llm.models import ModelSettings
     from pytest_mobileagent.llm.prices import Prices
@@ -109,14 +111,19 @@ class RunModels:
         recorded = self._recorded(case, STREAM)
         return self._settings_of(self.choice, case.epoch, recorded, beside=True)
 
-    def settings_for_judges(self, epoch: int) -> ModelSettings:
-        """Return the settings of the models that judge the episodes of an epoch.
+    def settings_for_judges(self, episode: EpisodeRecord) -> ModelSettings:
+        """Return the settings of the models that judge an episode.
 
         Their costs count towards the limit of the run, not towards that of the episode.
         """
+        from pytest_mobileagent.judge.ask import STREAM
         from pytest_mobileagent.llm.reference import ModelChoice
 
-        return self._settings_of(ModelChoice(), epoch, beside=True)
+        recorded = None
+        if self._settings["mobile-cache"].value == RECORDED and episode.folder is not None:
+            recorded = episode.folder / STREAM
+        settings = self._settings_of(ModelChoice(), episode.case.epoch, recorded, beside=True)
+        return dataclasses.replace(settings, compares=True)
 
     def _settings_of(
         self, choice: ModelChoice, epoch: int, recorded: Path | None = None, *, beside: bool = False
@@ -248,6 +255,8 @@ class RunModels:
         Raises:
             pytest.UsageError: if one of them cannot be used.
         """
+        if self._settings["mobile-cache"].value == RECORDED:
+            return
         self._check_extra(setting, judges)
         self._check_cache()
         self._check_references(setting, judges)

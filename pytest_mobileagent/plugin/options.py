@@ -49,6 +49,8 @@ def _choice(flag: str, words: str, default: str, help: str) -> Option:
     return Option(flag, words, default, values.one_of(*words.split("|")), help)
 
 
+RECORDED = "recorded"  # the value of --mobile-cache with which judges get their recorded replies
+
 # The sections of `pytest --help`, whose texts fill at most one line of 100 columns each.
 GROUPS: dict[str, tuple[Option, ...]] = {
     "agent and models": (
@@ -77,8 +79,8 @@ GROUPS: dict[str, tuple[Option, ...]] = {
             "whether a model of unknown price may run",
         ),
         _choice(
-            "--mobile-cache", "judges|all|replay|off", "judges",
-            "whose replies are cached; replay: call no model",
+            "--mobile-cache", "judges|all|replay|recorded|off", "judges",
+            "whose replies are cached; replay, recorded: call no model",
         ),
         _choice(
             "--mobile-agent-process", "on|off", "on",

@@ -15,6 +15,8 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 HEADER = 30  # bytes of a file that contain the size
 # On scales from 0 to 6 and from 0 to 100; higher values take longer, and hardly shrink screens.
 _METHOD, _EFFORT = 4, 80
+_FORMATS = ("PNG", "WEBP", "JPEG")
+_ROUNDING = 16  # the most by which encoders and decoders of JPEG differ, of 255
 
 
 def is_webp(picture: bytes) -> bool:
@@ -91,3 +93,21 @@ def as_webp(png: bytes) -> bytes | None:
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
         return None
     return packed.getvalue() if is_same and packed.tell() < len(png) else None
+
+
+def is_same_picture(one: bytes, other: bytes) -> bool:
+    """Return whether two pictures hardly differ, as the same picture does in two encodings.
+
+    Raises:
+        ScreenError: if one of them cannot be decoded.
+    """
+    from PIL import Image, ImageChops
+
+    try:
+        images = [Image.open(io.BytesIO(each), formats=_FORMATS) for each in (one, other)]
+        pixels = [image.convert("RGB") for image in images]
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+        raise ScreenError(f"a picture cannot be decoded: {error}") from error
+    if pixels[0].size != pixels[1].size:
+        return False
+    return max(ImageChops.difference(*pixels).tobytes(), default=0) <= _ROUNDING

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import io
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import PIL.Image
 import pytest
 
+from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.jsonable import to_line
 from pytest_mobileagent.llm.known_replies import (
     NotCachedError,
+    RecordedAnswers,
     RecordedReplies,
     RepeatCounter,
     RepliesSpentError,
@@ -265,6 +269,52 @@ def test_each_role_has_its_replies_in_order(tmp_path: Path) -> None:
     with pytest.raises(RepliesSpentError, match="no reply to actor is left of those in"):
         replies.next("actor")
     assert RecordedReplies(file).next("actor").text == "first"
+
+
+def asked(text: str, *prompt: Any, model: str = "openai:m") -> dict[str, Any]:
+    messages = [{"role": "user", "content": [*prompt]}]
+    return {**said(text, "judge"), "call": {**CALL, "model": model}, "prompt": messages}
+
+
+def picture_file(store: ScreenStore, quality: int, *, dot: bool = False) -> dict[str, str]:
+    """Return the part of a prompt with a gradient, in which there may be a dot."""
+    image = PIL.Image.linear_gradient("L").convert("RGB")
+    if dot:
+        image.putpixel((9, 9), (255, 0, 0))
+    file = io.BytesIO()
+    image.save(file, "JPEG", quality=quality)
+    return {"picture": store.add_picture(file.getvalue())}
+
+
+def test_answers_are_found_by_model_and_prompt_in_any_order(tmp_path: Path) -> None:
+    lines = asked("one", "Hi"), asked("two", "Hi"), REFUSED, asked("b", "Hi", model="b")
+    answers = RecordedAnswers(write(tmp_path, *lines))
+    prompt = asked("", "Hi")["prompt"]
+    assert answers.next("b", prompt).text == "b"
+    assert [answers.next("openai:m", prompt).text for _ in range(2)] == ["one", "two"]
+    with pytest.raises(NotCachedError, match="no reply of openai:m to this prompt: no reply of it"):
+        answers.next("openai:m", prompt)
+
+
+def test_the_nearest_prompt_shows_how_another_one_differs(tmp_path: Path) -> None:
+    answers = RecordedAnswers(
+        write(tmp_path, asked("one", "Was it?", "no"), asked("two", "Was it?", "a", "long goal"))
+    )
+    with pytest.raises(NotCachedError, match=r"part 4 is 'long gool', but was 'long goal'"):
+        answers.next("openai:m", asked("", "Was it?", "a", "long gool")["prompt"])
+    with pytest.raises(NotCachedError, match=r"part 3 is 'yes', but was 'no'|'yes', but was 'a'"):
+        answers.next("openai:m", asked("", "Was it?", "yes")["prompt"])
+
+
+def test_pictures_of_prompts_may_be_encoded_differently(tmp_path: Path) -> None:
+    store = ScreenStore(tmp_path)
+    file = write(tmp_path, asked("seen", "Look:", picture_file(store, 90)))
+    sent = [asked("", "Look:", picture_file(store, 92, dot=dot))["prompt"] for dot in (True, False)]
+    with pytest.raises(NotCachedError, match=r"part 3 is .*picture"):
+        RecordedAnswers(file, store).next("openai:m", sent[0])
+    with pytest.raises(NotCachedError, match=r"part 3 is .*picture"):
+        RecordedAnswers(file).next("openai:m", sent[1])
+    assert RecordedAnswers(file, store).next("openai:m", sent[1]).text == "seen"
 
 
 def test_a_refused_request_is_refused_again(tmp_path: Path) -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_mobileagent.screen import ocr
 from pytest_mobileagent.testing import Fault, ScriptedModel, ScriptedReply, When
+from tests.options import judging
+from tests.options.test_mobile_rescore import NO, YES
 
 if TYPE_CHECKING:
     from tests.options.asking import Asking
@@ -111,7 +115,7 @@ def test_caching_needs_pytests_cache(asking, mode):
 
 
 def test_an_unknown_value_is_refused(refused):
-    assert "must be one of judges, all, replay, off" in refused("--mobile-cache=some")
+    assert "must be one of judges, all, replay, recorded, off" in refused("--mobile-cache=some")
 
 
 READS = """
@@ -163,3 +167,40 @@ def test_a_folder_that_cannot_be_made_keeps_nothing(caching):
     (caching.pytester.path / ".pytest_cache").touch()
     result = caching.run("-W", "ignore::pytest.PytestCacheWarning", agent="Silent")
     result.assert_outcomes(passed=1)
+
+
+def _judged(asking: Asking) -> Path:
+    """Run a task that three judges decide, two votes each; the scripts are gone then."""
+    judging.write(asking)
+    replies = [["I think so."] * 2 + [YES] * 4, [NO] * 2, [YES, NO]]
+    judges = [asking.script(*each, name=f"j{n}") for n, each in enumerate(replies)]
+    named = f"--mobile-judges={','.join(judges)}"
+    judging.run(asking, "--llm-judge=cross", named, "-omobile_judge_runs=2", "--mobile-retries=3")
+    for judge in judges:
+        (asking.pytester.path / judge.removeprefix("scripted:")).unlink()
+    return Path(asking.pytester.path, "runs", asking.report()["run"]["id"])
+
+
+def test_judges_may_get_their_recorded_replies(asking: Asking) -> None:
+    _judged(asking)
+    before = judging.task(asking)
+    judging.run(asking, "--mobile-rescore=runs", "--mobile-cache=recorded")
+    after = judging.task(asking)
+    assert after["outcome"] == before["outcome"] == "review"
+    assert after["verdict"]["reason"] == before["verdict"]["reason"]
+    assert len(after["verdict"]["evidence"]["judges"]) == 3
+    assert after["roles"]["judge"]["cost_usd"] == 0
+
+
+def test_a_prompt_that_is_not_recorded_is_an_error(asking: Asking) -> None:
+    run = _judged(asking)
+    (replies,) = run.glob("episodes/*/judges.jsonl")
+    replies.write_text(replies.read_text("utf-8").replace("know the code", "know a code"))
+    judging.run(asking, "--mobile-rescore=runs", "--mobile-cache=recorded")
+    task = judging.task(asking)
+    assert (task["outcome"], task["fault"]) == ("error", "judge")
+    assert re.search(r"no reply of scripted:j0.jsonl to this prompt: .*the code", task["reason"])
+
+
+def test_recorded_replies_are_for_judges_of_recorded_episodes(refused: Any) -> None:
+    assert "recorded is for --mobile-rescore" in refused("--mobile-cache=recorded")

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.plugin.options import RECORDED
+from pytest_mobileagent.plugin.settings import usage_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -212,6 +214,9 @@ def earlier_run(
     Raises:
         pytest.UsageError: if several options name a run, or the run cannot be used in this way.
     """
+    cache, rescored = settings["mobile-cache"], settings["mobile-rescore"]
+    if cache.value == RECORDED and rescored.value is None:
+        raise usage_error(cache, " is for --mobile-rescore")
     named = [settings[name] for name in _WAYS if settings[name].value is not None]
     if not named:
         return EarlierRun()

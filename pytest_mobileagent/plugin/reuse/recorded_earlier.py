@@ -125,7 +125,7 @@ class RecordedRun(EarlierRun, ABC):
             pytest.UsageError: if the command line gives a different value.
         """
         recorded, agreed = mapping(self.about.get("options")), dict(settings)
-        for name in self.same:
+        for name in self.options_taken(settings):
             known = recorded.get(name)
             if isinstance(known, dict) and "value" in known:
                 agreed[name] = self._taken(agreed[name], known["value"])
@@ -134,6 +134,10 @@ class RecordedRun(EarlierRun, ABC):
             source = self.setting.option.flag
             agreed["mobile-suspects"] = replace(suspects, value=how, text=how, source=source)
         return agreed
+
+    def options_taken(self, settings: Mapping[str, OptionValue]) -> tuple[str, ...]:
+        """Return the options whose values are taken from the earlier run."""
+        return self.same
 
     def _taken(self, given: OptionValue, text: Any) -> OptionValue:
         text = self.adapted(given.option.flag, text)

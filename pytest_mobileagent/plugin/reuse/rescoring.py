@@ -10,6 +10,7 @@ from pytest_mobileagent.episode import runs
 from pytest_mobileagent.episode.exchanges import STREAM
 from pytest_mobileagent.jsonable import mapping, printable
 from pytest_mobileagent.llm.known_replies import has_replies
+from pytest_mobileagent.plugin.options import RECORDED
 from pytest_mobileagent.plugin.reuse import CHECK, CasePlan
 from pytest_mobileagent.plugin.reuse.recorded_earlier import TESTS, RecordedRun, upper_end
 from pytest_mobileagent.report.text.lists import changes
@@ -28,6 +29,9 @@ _MOST = 3  # node ids that are listed
 _NOT_COMPLETE = {None, "interrupted", "budget"}  # terminations
 _OF_EPISODES = (
     "agent", "models", "price_table", "device", "virtual", "recorded_pages", "published",
+)  # fmt: skip
+_OF_JUDGES = (
+    "llm-judge", "mobile-judges", "mobile-judge-all", "mobile-judge-runs", "mobile-retries",
 )  # fmt: skip
 _MADE_ANEW = {"tasks", "checks", "plugin"}  # fingerprints
 
@@ -63,6 +67,11 @@ class Rescoring(RecordedRun):
             flag = self.setting.option.flag
             agreed["agent"] = replace(agreed["agent"], value=name, text=name, source=flag)
         return agreed
+
+    def options_taken(self, settings: Mapping[str, OptionValue]) -> tuple[str, ...]:
+        """Return the options of the earlier run that hold; those of judges, if none is asked."""
+        of_judges = _OF_JUDGES if settings["mobile-cache"].value == RECORDED else ()
+        return (*self.same, *of_judges)
 
     def adapted(self, flag: str, text: Any) -> Any:
         """Return the upper end of a range of epochs, of which a gate may have needed fewer."""

@@ -27,23 +27,25 @@ from pytest_mobileagent.fileio import (
     write_text,
 )
 from pytest_mobileagent.jsonable import mapping, plural, to_line, to_wire
-from pytest_mobileagent.report.bundle.integrity import FAILED, OPEN, Finding
+from pytest_mobileagent.report.bundle.integrity import FAILED, OPEN, UNPROVEN, Finding
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.recorded_run import newest_run, recorded_run
-from pytest_mobileagent.verdict import PERSON, VERDICTS, verdicts
+from pytest_mobileagent.verdict import CROSS, PERSON, SINGLE, VERDICTS, of_judges, verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.recorded_run import RecordedRun
+    from pytest_mobileagent.verdict import Verdict
 
+_REPLIES = "judges.jsonl"  # of judges, beside an episode
 _SECONDS = 3600.0  # for all checks of a run
 _TEST_FILE = re.compile(r"(?:[\w.-]+/)*(?:test_[\w.-]+|[\w.-]+_test)\.py", re.ASCII)
 # Fields of an entry that are not derived from its records, or that name places and reasons.
 _OTHER = {
     "nodeid", "reason", "cause", "infrastructure", "attempts", "attempt", "episode", "verdict",
-    "judged", "official", "roles", "as_run", "extra", "suspect", "node", "versions", "variant",
+    "official", "roles", "as_run", "extra", "suspect", "node", "versions", "variant",
 }  # fmt: skip
 _OF_TASK = (
     "level",
@@ -60,8 +62,8 @@ _MOST = 4  # fields named in a line
 def truth(run: RecordedRun, judges: str | None) -> Iterator[Finding]:
     """Yield the differences between a run's report and what its records say here.
 
-    `judges` are models (PROVIDER:NAME, with commas between) that judge again; without them, judged
-    tasks are not verified.
+    `judges` are models (PROVIDER:NAME, with commas between) that judge again; without them, the
+    verdicts of judges are derived anew from their recorded replies.
     """
     for state, words in _truth(run, judges):
         yield Finding(state, "truth", words)
@@ -75,9 +77,14 @@ def _truth(run: RecordedRun, judges: str | None) -> Iterator[tuple[str, str]]:
             yield OPEN, f"the checks could not be run again: {why}"
             return
         yield from _suite(run, again)
+        if (many := sum(map(_is_judged, run.tasks))) and not judges:
+            yield (
+                UNPROVEN,
+                f"that judges replied so about {plural(many, 'task')}: ask with --judges",
+            )
         now = {task.key: task for task in again.tasks}
         for task in run.tasks:
-            yield from _task(task, now.get(task.key))
+            yield from _task(task, now.get(task.key), judges)
 
 
 def _tables(run: RecordedRun) -> Iterator[tuple[str, str]]:
@@ -110,9 +117,9 @@ def _scored_again(
         *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
         *("--continue-on-collection-errors", "--mobile-exit=run", f"--mobile-runs={folder}"),
         f"--mobile-rescore={run.folder}",
-        f"--llm-judge={('off', 'single', 'cross')[min(len(asked), 2)]}",
-        *([f"--mobile-judges={judges}"] if judges else ["-o", "mobile_judge_all=false"]),
-        *(["--mobile-judge-all"] if judges and _judged_all(run) else []),
+        *([f"--llm-judge={'single' if len(asked) == 1 else 'cross'}"] if asked else []),
+        *([f"--mobile-judges={judges}"] if asked else ["--mobile-cache=recorded"]),
+        *(["--mobile-judge-all"] if asked and _judged_all(run) else []),
         *known,
     ]
     try:
@@ -144,17 +151,29 @@ def without_verdicts(run: Path) -> Iterator[None]:
     An earlier verdict of several judges would outrank a new one. Those of people stay, as they are
     not given again.
     """
-    named = ("verdicts.jsonl", "judges.jsonl")
+    named = (VERDICTS, _REPLIES)
     paths = [run / CHAIN, *(path for name in named for path in run.glob(f"episodes/*/{name}"))]
     kept = {path: read_bytes(path) for path in paths if path.is_file() and is_below(path, run)}
     try:
         for folder in {path.parent for path in kept if path.name == VERDICTS}:
-            own = [to_line(each.to_json()) for each in verdicts(folder) if each.scorer == PERSON]
+            given = verdicts(folder)
+            own = [to_line(each.to_json()) for each in given if each.scorer == PERSON]
             write_text(folder / VERDICTS, "".join(f"{line}\n" for line in own))
+            if (replies := kept.get(folder / _REPLIES)) is not None:
+                write_bytes(folder / _REPLIES, _counting(replies, given))
         yield
     finally:
         for path, content in kept.items():
             write_bytes(path, content)
+
+
+def _counting(replies: bytes, given: Sequence[Verdict]) -> bytes:
+    """Return the judges' replies without those before the verdict of judges that counts."""
+    judged = [each for each in given if each.scorer in {SINGLE, CROSS}]
+    counts = of_judges(judged)
+    before = judged[: judged.index(counts)] if counts is not None else []
+    lines = [call.line or 0 for each in before for call in each.calls]
+    return b"".join(replies.splitlines(keepends=True)[max(lines, default=0) :])
 
 
 def _judged_all(run: RecordedRun) -> bool:
@@ -202,22 +221,30 @@ def _described(plan: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_judged(task: Entry) -> bool:
-    scorer = None if task.verdict is None else task.verdict["scorer"]
-    return scorer is not None and scorer not in {"check", PERSON}
+    return task.verdict is not None and task.verdict["scorer"] in {SINGLE, CROSS}
 
 
-def _task(task: Entry, now: Entry | None) -> Iterator[tuple[str, str]]:
+def _task(task: Entry, now: Entry | None, judges: str | None) -> Iterator[tuple[str, str]]:
     if task.outcome == "not run" or task.as_run is not None:
         return
     if now is None:
         yield OPEN, f"{task.key}: it is not in the suite here"
         return
     if task.success is not None and now.outcome in {"review", "error", "skipped", "not run"}:
-        why = "judged, and not asked again: give --judges" if _is_judged(task) else now.reason
-        yield OPEN, f"{task.key}: {task.outcome} in the report, {now.outcome} here ({why})"
+        yield OPEN, f"{task.key}: {task.outcome} in the report, {now.outcome} here ({now.reason})"
         return
-    before, after = (to_wire(each.to_json()) for each in (task, now))
-    wrong = [n for n in before if n not in _OTHER and n in after and before[n] != after[n]]
+    before, after = (_compared(each, judges) for each in (task, now))
+    wrong = [name for name in before if name in after and before[name] != after[name]]
     if wrong:
         each = ", ".join(f"{n} {before[n]!r}, here {after[n]!r}"[:120] for n in wrong[:_MOST])
         yield FAILED, f"{task.key}: the report says {each}"
+
+
+def _compared(task: Entry, judges: str | None) -> dict[str, Any]:
+    """Return what is compared of an entry; judges that are asked again need not say the same."""
+    compared = {n: each for n, each in to_wire(task.to_json()).items() if n not in _OTHER}
+    if judges:
+        compared.pop("judged")
+    elif task.verdict is not None and _is_judged(task):
+        compared["judges' verdict"] = [task.verdict["scorer"], task.verdict["reason"]]
+    return compared

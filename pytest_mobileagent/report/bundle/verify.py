@@ -145,7 +145,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--digest", metavar="DIGEST", action="append", default=[], help=digest)
     reruns = "accept tasks that were decided more than once, and runs with pytest's --reruns"
     add("--reruns", action="store_true", help=reruns)
-    judges = "judge again: one model, or two or three that must agree (default: judged tasks are "
-    add("--judges", metavar="MODEL,…", help=f"{judges}not verified)")
+    judges = "judge again: one model, or two or three that must agree (default: judges' recorded "
+    add("--judges", metavar="MODEL,…", help=f"{judges}replies are read again)")
     add("--format", choices=("text", "json"), default="text", help="of the output (default: text)")
     return parser

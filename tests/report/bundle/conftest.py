@@ -67,21 +67,21 @@ class Recorded:
     bundle: Path
 
 
-@pytest.fixture(scope="session")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
-    """A run of three tasks in two epochs, of which one task fails."""
-    project = tmp_path_factory.mktemp("project")
+def record(project: Path, tasks: str, *arguments: str, **files: str) -> Recorded:
+    """Run tasks in a new project, and bundle the run."""
+    project.mkdir(exist_ok=True)
     for name, text in {
         "conftest.py": CONFTEST,
         "counts.py": AGENT,
-        "test_names.py": TASKS,
+        "test_names.py": tasks,
         "pyproject.toml": PYPROJECT,
         "replies.jsonl": '"Tap."\n' * 18,
+        **{f"{name}.jsonl": text for name, text in files.items()},
     }.items():
         (project / name).write_text(text)
     done = subprocess.run(
         [
-            *(sys.executable, "-m", "pytest", "--agent=counts.py:Counts", "--mobile-epochs=2"),
+            *(sys.executable, "-m", "pytest", "--agent=counts.py:Counts", *arguments),
             *("--mobile-model=scripted:replies.jsonl", "--mobile-agent-process=off"),
         ],
         cwd=project,
@@ -89,13 +89,18 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
         text=True,
         check=False,
     )
-    assert "4 passed" in done.stdout, done.stdout + done.stderr
     match = re.search(r"^digest: (\w{32}) ", done.stdout, re.MULTILINE)
-    assert match is not None
+    assert match is not None, done.stdout + done.stderr
     (run,) = (path for path in (project / "runs").iterdir() if path.is_dir())
     bundle = project / "counts.mobilerun.zip"
     assert write_bundle([run], bundle) == []
     return Recorded(project, run, match[1], bundle)
+
+
+@pytest.fixture(scope="session")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
+    """A run of three tasks in two epochs, of which one task fails."""
+    return record(tmp_path_factory.mktemp("project"), TASKS, "--mobile-epochs=2")
 
 
 @dataclass(frozen=True)
