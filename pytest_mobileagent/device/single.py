@@ -48,11 +48,20 @@ def source_of(text: str, project: Callable[[], Project]) -> Source:
 
 @contextmanager
 def leased_device(source: Source, options: DeviceOptions) -> Iterator[Device]:
-    """Yield a leased device of a source; the programs started for it end with the context.
+    """Yield a leased device of a source (see `leased_devices`)."""
+    with leased_devices(source, options, 1) as (lease,):
+        yield lease.get()
+
+
+@contextmanager
+def leased_devices(
+    source: Source, options: DeviceOptions, count: int
+) -> Iterator[list[LeasedDevice]]:
+    """Yield leases of connected devices; the programs started for them end with the context.
 
     Raises:
-        HostError, InfrastructureError: if the device is not available.
-        ValueError: if the driver cannot drive the device.
+        HostError, InfrastructureError: if a device is not available.
+        ValueError: if the driver cannot drive the devices.
     """
     choose_driver(options.driver, source.reached_by).check(source.reached_by, options)
     source.check(options)
@@ -64,27 +73,25 @@ def leased_device(source: Source, options: DeviceOptions) -> Iterator[Device]:
             last.callback(run.close)
             return run
 
-        lease = lease_device(source, options, shared)
-        stack.callback(lease.close)
-        yield lease.get()
-
-
-def lease_device(
-    source: Source, options: DeviceOptions, shared: Callable[[], SharedRun]
-) -> LeasedDevice:
-    """Return an object that leases one of a source's devices; `shared` is passed to `Source.open`.
-
-    Raises:
-        HostError: if this machine cannot provide the devices.
-        ValueError: if the driver cannot drive the devices.
-    """
-    return lease_devices(source, options, shared, 1)[0]
+        leases = lease_devices(source, options, shared, count)
+        for each in leases:
+            stack.callback(each.close)
+        if count > 1:
+            source.open(options, shared).prestart()
+        for each in leases:  # in order, so that neighbours share a process
+            each.get()
+        yield leases
 
 
 def lease_devices(
     source: Source, options: DeviceOptions, shared: Callable[[], SharedRun], count: int
 ) -> list[LeasedDevice]:
-    """Return objects that lease `count` of a source's devices (see `lease_device`)."""
+    """Return objects that lease `count` of a source's devices; `shared` goes to `Source.open`.
+
+    Raises:
+        HostError: if this machine cannot provide the devices.
+        ValueError: if the driver cannot drive the devices.
+    """
     driver = choose_driver(options.driver, source.reached_by)
     slots = source.open(options, shared)
 

@@ -117,9 +117,9 @@ class RunDevices:
 
     def lease(self) -> LeasedDevice:
         """Return a lease of one device, which is connected when it is first needed."""
-        from pytest_mobileagent.device.single import lease_device
+        from pytest_mobileagent.device.single import lease_devices
 
-        return lease_device(self.source, self._options(), self._shared)
+        return lease_devices(self.source, self._options(), self._shared, 1)[0]
 
     def start(self) -> None:
         """Start all devices, so they are ready for the first episodes.

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.device.device import DeviceOptions
-from pytest_mobileagent.device.fleet.shared import SharedRun
-from pytest_mobileagent.device.single import lease_devices
+from pytest_mobileagent.device.single import leased_devices
 from pytest_mobileagent.device.sources import parse_device
 from pytest_mobileagent.plugin.settings import this_project
 
@@ -83,18 +81,5 @@ def phones(
         size=size,
     )
     source.check(options)
-    with ExitStack() as last, ExitStack() as stack:
-
-        @cache
-        def shared() -> SharedRun:
-            run = SharedRun()
-            last.callback(run.close)
-            return run
-
-        leases = lease_devices(source, options, shared, count)
-        for each in leases:
-            stack.callback(each.close)
-        source.open(options, shared).prestart()
-        for each in leases:  # in order, so that neighbours share a process
-            each.get()
+    with leased_devices(source, options, count) as leases:
         yield [RolloutPhone(each, clock) for each in leases]

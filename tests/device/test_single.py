@@ -38,8 +38,8 @@ def test_lease_ends_before_the_services_it_needs(
         def close(self) -> None:
             told.append("lease ends")
 
-    def lease_device(_source: Any, _options: Any, shared: Callable[[], SharedRun]) -> Lease:
-        return Lease(shared)
+    def lease_devices(_s: Any, _o: Any, shared: Callable[[], SharedRun], _c: int) -> list[Lease]:
+        return [Lease(shared)]
 
     class Source:
         reached_by = None
@@ -51,7 +51,7 @@ def test_lease_ends_before_the_services_it_needs(
         def check(self, *_: object) -> None: ...
 
     monkeypatch.setattr(single, "SharedRun", Run)
-    monkeypatch.setattr(single, "lease_device", lease_device)
+    monkeypatch.setattr(single, "lease_devices", lease_devices)
     monkeypatch.setattr(single, "choose_driver", lambda *_: Driver())
     with single.leased_device(cast("Any", Source()), DeviceOptions()) as device:
         assert cast("str", device) == "device"
