@@ -105,7 +105,7 @@ def vector(
 ) -> tuple[Spent, Spent]:
     """Return the time of a reset and of a step on one phone, while all phones work."""
     dice, app = random.Random(0), tasks[0].apps[0]
-    with closing(MobileVectorEnv(tasks, fleet, pictures=pictures)) as env:
+    with closing(MobileVectorEnv(tasks, fleet, sees="both" if pictures else "hierarchy")) as env:
         env.reset(seed=1)
         reset = measured(lambda: env.reset(seed=2)).per(len(fleet))
         _, info = env.reset(seed=3)

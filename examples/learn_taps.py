@@ -48,7 +48,7 @@ def learn(
     dice = np.random.default_rng(seed)
     table: dict[Key, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     apps = {task.id: task.apps[0] for task in tasks}
-    env = MobileVectorEnv(tasks, fleet, group=group, pictures=False)
+    env = MobileVectorEnv(tasks, fleet, group=group, sees="hierarchy")
     try:
         while True:
             _, info = env.reset(seed=int(dice.integers(2**31)))

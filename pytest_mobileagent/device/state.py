@@ -176,6 +176,12 @@ class StateWatch:
         self._reader = reader
         self.states: list[PhoneState] = []
 
+    def fork(self) -> StateWatch:
+        """Return a watch that has read the same states so far."""
+        other = StateWatch(self._reader)
+        other.states = [*self.states]
+        return other
+
     def look(self, device: Device) -> None:
         """Read the state of a device.
 

@@ -119,13 +119,13 @@ class Recorder:
         about = {"case": case.to_json(), "device": asdict(device), "reset": reset.to_json()}
         self._write("episode", {"schema_version": SCHEMA_VERSION, **head, **about})
 
-    def copy(self, folder: Path) -> Recorder:
-        """Return a recorder that goes on in a copy of the episode's folder.
+    def copy(self, folder: Path, screens: ScreenStore) -> Recorder:
+        """Return a recorder that goes on in a copy of the episode's folder and screens.
 
         Raises:
             HostError: if the folder cannot be written.
         """
-        other = Recorder(folder, self.screens)
+        other = Recorder(folder, screens)
         other._count, other._name = self._count, self._name
         try:
             other._stream = (folder / STREAM).open("a", encoding="utf-8")

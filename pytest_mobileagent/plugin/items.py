@@ -155,7 +155,7 @@ def _read(item: pytest.Item, marker: pytest.Mark) -> Collected:
     if callspec is not None and ROW in callspec.params and made.parameters is not None:
         key, run_seed = place_of_row(item), item.config.stash[RUN].value("mobile-seed")
         try:
-            parameters |= _draw(made.parameters, key, run_seed, epoch or 0)
+            parameters |= draw_values(made.parameters, key, run_seed, epoch or 0)
         except TaskError as error:
             problem = str(error)
     *folders, file = item.nodeid.split("::")[0].split("/")
@@ -193,7 +193,7 @@ def parametrize(
         metafunc.parametrize(ENVIRONMENT, environments, indirect=True, ids=ids)
     epochs, seed = range(option("mobile-epochs").most), option("mobile-seed")
     draw = marker.kwargs.get("parameters") if marker is not None else None
-    drawn = [_draw(draw, metafunc.definition.nodeid, seed, epoch) for epoch in epochs]
+    drawn = [draw_values(draw, metafunc.definition.nodeid, seed, epoch) for epoch in epochs]
     names = list(drawn[0])
     if any(list(values) != names for values in drawn):
         msg = f"its parameters= returns other names in other epochs: {drawn[0]} and {drawn[-1]}"
@@ -209,7 +209,7 @@ def parametrize(
         metafunc.parametrize(arguments, values, indirect=[EPOCH], ids=epoch_ids)
 
 
-def _draw(
+def draw_values(
     draw: Callable[..., Mapping[str, Any]] | None, key: str, run_seed: int, epoch: int
 ) -> dict[str, Any]:
     """Return the values that a task draws for an epoch; empty if it draws none.

@@ -17,18 +17,14 @@ if TYPE_CHECKING:
     from pytest_mobileagent.rollout.env import MobileEnv
     from pytest_mobileagent.rollout.leasing import RolloutPhone, phones
     from pytest_mobileagent.rollout.recording import RecordedRollouts
-    from pytest_mobileagent.rollout.reward import Reward
-    from pytest_mobileagent.rollout.rollout import Moved, Rollout
-    from pytest_mobileagent.rollout.tasks import RolloutTask, load_tasks, split
+    from pytest_mobileagent.rollout.tasks import Reward, RolloutTask, load_tasks, split
     from pytest_mobileagent.rollout.vector import MobileVectorEnv
 
 __all__ = [
     "MobileEnv",
     "MobileVectorEnv",
-    "Moved",
     "RecordedRollouts",
     "Reward",
-    "Rollout",
     "RolloutPhone",
     "RolloutTask",
     "load_tasks",

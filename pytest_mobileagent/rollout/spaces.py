@@ -1,4 +1,4 @@
-"""The spaces of observations and actions, for Gymnasium."""
+"""The spaces of observations and actions, for Gymnasium, and screenshots as arrays."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
 
 _WORDS: Final = ("milk", "12:30", "Ada", "yes")
-Observation = dict[str, Any]
 
 
 class Plain(spaces.Space[Any]):
@@ -67,23 +66,22 @@ class Actions(spaces.Space[Any]):
 
     def sample(self, mask: Any = None, probability: Any = None) -> Action:
         """Return a random action, each kind of which is as likely as any other."""
-        x, y, to_x, to_y = (
-            int(self.np_random.integers(0, most)) for most in (*self.size, *self.size)
-        )
-        text = str(self.np_random.choice(_WORDS))
+        dice = self.np_random
+        (x, y), (to_x, to_y) = dice.integers(0, self.size, (2, 2)).tolist()
+        text = str(dice.choice(_WORDS))
         kinds: list[Action] = [
             Tap(x, y),
             LongPress(x, y),
             Swipe(x, y, to_x, to_y),
-            Scroll(("up", "down", "left", "right")[int(self.np_random.integers(4))]),
+            Scroll(("up", "down", "left", "right")[dice.integers(4)]),
             Type(text),
-            Key(str(self.np_random.choice(get_args(KeyName)))),  # type: ignore[arg-type]
+            Key(get_args(KeyName)[dice.integers(len(get_args(KeyName)))]),
             Wait(0.1),
             Finish(text),
             Impossible(),
-            *([Open(str(self.np_random.choice(self.apps)))] if self.apps else []),
+            *(Open(str(app)) for app in self.apps and [dice.choice(self.apps)]),
         ]
-        return kinds[int(self.np_random.integers(len(kinds)))]
+        return kinds[dice.integers(len(kinds))]
 
     def contains(self, x: Any) -> bool:
         """Return whether a value is an action that fits the screen."""
@@ -96,37 +94,16 @@ class Actions(spaces.Space[Any]):
         return True
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Actions) and vars(self).get("size") == vars(other).get("size")
+        return isinstance(other, Actions) and self.size == other.size
 
     __hash__ = None  # type: ignore[assignment]
 
 
-def observation_space(size: tuple[int, int], *, pictures: bool, pixels: bool) -> spaces.Dict:
-    """Return the space of `observed`, for a screen of a size in pixels."""
-    parts: dict[str, spaces.Space[Any]] = {"goal": Plain(str), "hierarchy": Plain(str)}
-    if pixels:
-        parts["screenshot"] = spaces.Box(0, 255, (size[1], size[0], 3), np.uint8)
-    elif pictures:
-        parts["screenshot"] = Plain(bytes)
-    return spaces.Dict(parts)
-
-
-def observed(goal: str, screen: Screen, size: tuple[int, int], space: spaces.Dict) -> Observation:
-    """Return what an agent sees: the goal, the hierarchy in XML, and a screenshot.
-
-    The screenshot is a PNG file, or an array of shape (height, width, 3). The array of a screen
-    that has been rotated has its pixels turned by a quarter to the left, so that its shape fits.
-    """
-    found: Observation = {"goal": goal, "hierarchy": screen.xml}
-    if isinstance(space.get("screenshot"), Plain):
-        found["screenshot"] = screen.png
-    elif "screenshot" in space.keys():  # noqa: SIM118 - a space has no other way to ask
-        found["screenshot"] = pixels_of(screen, size)
-    return found
-
-
 def pixels_of(screen: Screen, size: tuple[int, int]) -> np.ndarray[Any, Any]:
-    """Return a screenshot as an array of shape (height, width, 3), black if there is none."""
+    """Return a screenshot as an array of shape (height, width, 3), black if there is none.
+
+    That of a screen that has been rotated is turned by a quarter to the left, so its shape fits.
+    """
     if not screen.png:
         return np.zeros((size[1], size[0], 3), np.uint8)
     pixels = np.asarray(screen.image.convert("RGB"))

@@ -2,36 +2,62 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import io
-import random
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import pytest
 
-from pytest_mobileagent._task.case import Case, seed_of
 from pytest_mobileagent.check.body import Held, evaluate
-from pytest_mobileagent.errors import TaskError, in_one_line
-from pytest_mobileagent.jsonable import to_line, to_wire
+from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.jsonable import to_line
 from pytest_mobileagent.plugin.config import RUN
-from pytest_mobileagent.plugin.items import arguments_of, case_of, impurities, marker_of, problem_of
+from pytest_mobileagent.plugin.items import (
+    arguments_of,
+    case_of,
+    draw_values,
+    impurities,
+    problem_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.environment import Environment
 
 # Returns whether an episode met its goal, as `judge(episode)` in a body.
 Judge = Callable[["Episode"], bool]
-FAILURES = (AssertionError, pytest.fail.Exception)
 By = Literal["parameters", "task", "app"]
+_FAILURES = (AssertionError, pytest.fail.Exception)
 _MOST_DRAWS = 1000
+AGENT = "rollout"  # the name of the agent in records
+
+
+@dataclass(frozen=True, slots=True)
+class Reward:
+    """The weights of a rollout's reward, all of which may be 0.
+
+    - `success`: given at the end if the task's own check holds.
+    - `progress`: times the change of the credit for sub-goals (0 to 1), at each step. A check that
+      holds from the start, such as "nothing was deleted", therefore gives nothing. To know the
+      credit, the check is run after each step; one that asks a judge is run only at the end.
+    - `false_finish`: given at the end, usually negative, if the agent reports success without it.
+    - `side_effects`: given for each unexpected side effect at the end, usually negative.
+
+    MobileGym rewards the same four; the weights of its training are not published.
+    """
+
+    success: float = 1.0
+    progress: float = 0.0
+    false_finish: float = 0.0
+    side_effects: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +69,6 @@ class RolloutTask:
     - `needs`: the fixtures that its body asks for besides; empty if the body is pure, so that it
       can be decided without pytest.
     - `step_limit`: the most steps of an episode.
-    - `draw`: draws the values of parameters; None if the task has none to draw.
     - `accepts`: whether drawn values belong to this side of a split.
     """
 
@@ -53,7 +78,6 @@ class RolloutTask:
     needs: frozenset[str]
     step_limit: int
     environment: Environment | None = None
-    draw: Callable[[random.Random], Mapping[str, Any]] | None = None
     accepts: Callable[[Mapping[str, Any]], bool] = field(default=lambda _: True)
 
     @property
@@ -77,24 +101,19 @@ class RolloutTask:
         Raises:
             TaskError: if drawing fails, or no drawn values belong to this side of a split.
         """
-        if self.draw is None:
+        if (draw := self.case.task.parameters) is None:
             return self
         for number in range(_MOST_DRAWS):
-            values = self._drawn(seed_of(seed, f"{self.id}@{number}"))
+            try:
+                values = draw_values(draw, self.id, seed, number)
+            except TaskError as error:
+                raise TaskError(f"{self.id}: {error}") from error
             if self.accepts(values):
-                parameters = {**self.case.parameters, **values}
+                case = replace(self.case, parameters={**self.case.parameters, **values})
                 arguments = {name: values.get(name, old) for name, old in self.arguments.items()}
-                return replace(self, case=replace(self.case, parameters=parameters),
-                               arguments=arguments)  # fmt: skip
+                return replace(self, case=case, arguments=arguments)
         msg = f"{self.id}: none of {_MOST_DRAWS} draws of its parameters is on this side of a split"
         raise TaskError(msg)
-
-    def _drawn(self, seed: int) -> dict[str, Any]:
-        assert self.draw is not None
-        try:
-            return dict(self.draw(random.Random(seed)))
-        except Exception as error:
-            raise TaskError(f"{self.id}: its parameters= raised {in_one_line(error)}") from error
 
     def decide(self, episode: Episode, judge: Judge | None = None) -> Held:
         """Return whether an episode meets the goal, by the task's own body.
@@ -103,13 +122,11 @@ class RolloutTask:
 
         Raises:
             UndecidedError: if that depends on an unclear answer.
-            TaskError: if the body asks for anything else, or is broken.
+            TaskError: if the body is broken, or asks for what is not given.
         """
-        given = {**self.arguments, **({"judge": judge} if judge and "judge" in self.needs else {})}
-        if lacks := ", ".join(sorted(self.needs - given.keys())):
-            raise TaskError(f"{self.id}: its body asks for {lacks}, which only pytest can provide")
+        given = {**self.arguments, **({"judge": judge} if "judge" in self.needs else {})}
         after = self.case.task.success_after_error
-        return evaluate(self.body, given, episode, failures=FAILURES, after_error=after)
+        return evaluate(self.body, given, episode, failures=_FAILURES, after_error=after)
 
 
 def load_tasks(
@@ -123,17 +140,14 @@ def load_tasks(
     Raises:
         TaskError: if pytest cannot collect the tasks, or one of them is broken.
     """
-    collected, said = _Collected(), io.StringIO()
     where = [str(Path(root, path)) for path in paths]
     if lost := [path for path in where if not Path(path.partition("::")[0]).exists()]:
         raise TaskError(f"there are no tasks at {', '.join(lost)}, which does not exist")
     words = [*where, "--collect-only", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
     # pytest would warn that it cannot rewrite the asserts of this package, which is imported.
     words += [f"--rootdir={Path(root)}", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
-    with contextlib.ExitStack() as stack:
-        for redirect in (contextlib.redirect_stdout, contextlib.redirect_stderr):
-            stack.enter_context(redirect(said))
-        stack.enter_context(warnings.catch_warnings())
+    collected, said = _Collected(), io.StringIO()
+    with redirect_stdout(said), redirect_stderr(said), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of plugins that are loaded once more in this process
         status = pytest.main([*words, *options], plugins=[collected])
     if status != pytest.ExitCode.OK or collected.problems:
@@ -158,8 +172,7 @@ class _Collected:
 
 
 def _task(item: pytest.Function, case: Case) -> RolloutTask:
-    run, callspec, marker = item.config.stash[RUN], getattr(item, "callspec", None), marker_of(item)
-    given = callspec.params if callspec is not None else {}
+    run, given = item.config.stash[RUN], getattr(getattr(item, "callspec", None), "params", {})
     limit = case.task.limit(run.value("mobile-step-factor"))
     return RolloutTask(
         case,
@@ -168,7 +181,6 @@ def _task(item: pytest.Function, case: Case) -> RolloutTask:
         frozenset(impurities(item)),
         min(limit, run.value("mobile-max-steps") or limit),
         run.environment_of(case),
-        marker.kwargs.get("parameters") if marker is not None else None,
     )
 
 
@@ -197,7 +209,7 @@ def split(
 
     sides: tuple[list[RolloutTask], list[RolloutTask]] = ([], [])
     for task in tasks:
-        if by == "parameters" and task.draw is not None:
+        if by == "parameters" and task.case.task.parameters is not None:
             for side, chosen in zip(sides, (False, True), strict=True):
                 side.append(replace(task, accepts=_on_side(task.id, is_test, chosen)))
         else:
@@ -209,4 +221,4 @@ def split(
 def _on_side(
     task: str, is_test: Callable[[str], bool], chosen: bool
 ) -> Callable[[Mapping[str, Any]], bool]:
-    return lambda values: is_test(f"{task} {to_line(to_wire(dict(values)))}") is chosen
+    return lambda values: is_test(f"{task} {to_line(values)}") is chosen

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import gymnasium
+import numpy as np
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
-from gymnasium.vector.utils import iterate
+from gymnasium.vector.utils import concatenate, create_empty_array, iterate
 
 from pytest_mobileagent.rollout.env import MobileEnv
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from pytest_mobileagent.rollout.leasing import RolloutPhone
     from pytest_mobileagent.rollout.tasks import RolloutTask
 
+    Result = tuple[Any, Any, bool, bool, dict[str, Any]]  # of a step
 
-class MobileVectorEnv(SyncVectorEnv):
+
+class MobileVectorEnv(SyncVectorEnv[Any, Any]):
     """Environments of the same tasks on several phones, which work at the same time.
 
     - `group`: how many neighbours begin with the same task, parameters and seed, as GRPO wants; the
@@ -47,10 +49,9 @@ class MobileVectorEnv(SyncVectorEnv):
             raise ValueError(f"group={group} does not divide {len(phones)} phones")
         self.group = group
         self._threads = ThreadPoolExecutor(len(phones), "rollout")
-        make = partial(MobileEnv, tasks, **more)
-        self._each = [_Threaded(env, self._threads) for env in self._threads.map(make, phones)]
-        makers = [partial(_identity, env) for env in self._each]
-        super().__init__(makers, copy=False, autoreset_mode=autoreset_mode)
+        made = self._threads.map(partial(MobileEnv, tasks, **more), phones)
+        super().__init__([partial(next, made) for _ in phones], autoreset_mode=autoreset_mode)
+        self._last: list[Result] = []  # the last result of each environment
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
@@ -59,65 +60,56 @@ class MobileVectorEnv(SyncVectorEnv):
 
         An integer is the seed of the first group, which the others count on from.
         """
+        options = dict(options or {})
+        chosen = np.flatnonzero(options.pop("reset_mask", [True] * self.num_envs)).tolist()
         if seed is None:
-            seed = int(self._each[0].np_random.integers(2**31))
+            seed = int(self.envs[0].np_random.integers(2**31))
         if isinstance(seed, int):
             seed = [seed + place // self.group for place in range(self.num_envs)]
-        mask = (options or {}).get("reset_mask", [True] * self.num_envs)
-        given = {name: value for name, value in (options or {}).items() if name != "reset_mask"}
-        for env, one, is_reset in zip(self._each, seed, mask, strict=True):
-            if is_reset:
-                env.begin(partial(env.env.reset, seed=one, options=given))
-        return super().reset(seed=seed, options=options)
+
+        def begin(place: int) -> Result:
+            return self._begun(place, seed=seed[place], options=options)
+
+        begun = dict(zip(chosen, self._threads.map(begin, chosen), strict=True))
+        self._last = [begun.get(place) or self._last[place] for place in range(self.num_envs)]
+        seen, *_, info = self._together({place: result[-1] for place, result in begun.items()})
+        return seen, info
 
     def step(self, actions: Any) -> Any:
         """Perform an action on each phone."""
-        if self.autoreset_mode == AutoresetMode.DISABLED:
-            self._autoreset_envs[:] = False
         each = iterate(self.action_space, actions)
-        for env, action, is_over in zip(self._each, each, self._autoreset_envs, strict=True):
-            if not is_over:
-                env.begin(partial(env.step_or_stay, action))
-        return super().step(actions)
+        self._last = [*self._threads.map(self._stepped, range(self.num_envs), each)]
+        return self._together({place: result[-1] for place, result in enumerate(self._last)})
+
+    def _begun(self, place: int, **given: Any) -> Result:
+        seen, info = self.envs[place].reset(**given)
+        return seen, 0.0, False, False, info
+
+    def _stepped(self, place: int, action: Any) -> Result:
+        last, mode = self._last[place], self.autoreset_mode
+        if last[2] or last[3]:  # it is over
+            if mode is AutoresetMode.NEXT_STEP:
+                return self._begun(place)
+            if mode is AutoresetMode.DISABLED:
+                return last[0], 0.0, *last[2:]
+        result = self.envs[place].step(action)
+        if mode is AutoresetMode.SAME_STEP and (result[2] or result[3]):
+            seen, _, _, _, info = self._begun(place)
+            final = {"final_obs": result[0], "final_info": result[-1]}
+            return seen, *result[1:4], final | info
+        return result
+
+    def _together(self, infos: dict[int, dict[str, Any]]) -> Any:
+        """Return the last results as one, with some of their infos."""
+        seen, rewards, terminated, truncated, _ = zip(*self._last, strict=True)
+        space, info = self.single_observation_space, dict[str, Any]()
+        for place, each in infos.items():
+            info = self._add_info(info, each, place)
+        empty: Any = create_empty_array(space, self.num_envs)
+        joined = concatenate(space, seen, empty)
+        return joined, np.array(rewards, float), np.array(terminated), np.array(truncated), info
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the episodes; the phones go on."""
         super().close_extras(**kwargs)
         self._threads.shutdown()
-
-
-def _identity(env: _Threaded) -> _Threaded:
-    return env
-
-
-class _Threaded(gymnasium.Wrapper[Any, Any, Any, Any]):
-    """An environment whose next result is computed in a thread, once `begin` has been called."""
-
-    def __init__(self, env: MobileEnv, threads: ThreadPoolExecutor) -> None:
-        super().__init__(env)
-        self._threads = threads
-        self._begun: Future[Any] | None = None
-        self._last: Any = None  # the last result of `step`, if it ended the episode
-
-    def begin(self, work: Callable[[], Any]) -> None:
-        self._begun = self._threads.submit(work)
-
-    def step_or_stay(self, action: Any) -> Any:
-        if self._last is None:
-            found = self.env.step(action)
-            self._last = found if found[2] or found[3] else None
-            return found
-        seen, _, *over, info = self._last
-        return seen, 0.0, *over, info
-
-    def step(self, action: Any) -> Any:
-        return self._result(lambda: self.step_or_stay(action))
-
-    def reset(self, **given: Any) -> Any:
-        found = self._result(lambda: self.env.reset(**given))
-        self._last = None
-        return found
-
-    def _result(self, otherwise: Callable[[], Any]) -> Any:
-        begun, self._begun = self._begun, None
-        return otherwise() if begun is None else begun.result()

@@ -139,6 +139,8 @@ class Session:
         """
         other = copy(self)
         other.device, other.folder = device, recorder.folder
+        if self.plan.watch is not None:
+            other.plan = replace(self.plan, watch=self.plan.watch.fork())
         other._recorder = recorder  # noqa: SLF001 - of the same class
         device.events()  # drop what was reported before
         log_of(device)

@@ -12,7 +12,7 @@ from gymnasium.utils.env_checker import check_env
 from pytest_mobileagent import Finish, Impossible, Open, Tap, Wait, open_app, tap
 from pytest_mobileagent.device.drivers.adb.console import Console
 from pytest_mobileagent.dialect import dialects
-from pytest_mobileagent.errors import DeviceError, TaskError
+from pytest_mobileagent.errors import DeviceError, JudgeError, TaskError
 from pytest_mobileagent.rollout import MobileEnv, Reward
 
 COUNTER = "com.example.counter"
@@ -84,8 +84,8 @@ def test_progress_is_the_change_of_credit_and_a_false_finish_costs(make, named):
 def test_a_judge_may_decide(make, named):
     env = make(named["nice"], judge=lambda episode: episode.step_count == 1)
     assert play(env, Wait(0), Finish())[-1][1] == 1.0
-    with pytest.raises(TaskError, match="asks for judge"):
-        play(make(named["nice"]), Finish())
+    with pytest.raises(TaskError, match="asks for judge, which only pytest can provide"):
+        make(named["nice"]).reset()
 
 
 def test_a_models_words_are_actions_through_a_dialect(make, named):
@@ -95,7 +95,7 @@ def test_a_models_words_are_actions_through_a_dialect(make, named):
     result = play(env)
     result = env.step(words)
     assert not result[4].get("broken")
-    assert env.rollout.episode.steps[0].said == words
+    assert env.episode.steps[0].said == words
     env.reset()
     assert env.step("nothing readable")[4]["notice"] == "no action could be found in your reply"
     plain = make(named["code"])
@@ -104,22 +104,41 @@ def test_a_models_words_are_actions_through_a_dialect(make, named):
         plain.step("words")
 
 
-def test_observations_are_pictures_or_pixels_or_none(make, named):
+def test_observations_are_pictures_or_pixels(make, named):
     picture = make(named["two"]).reset(seed=1)[0]
     assert picture["screenshot"].startswith(b"\x89PNG")
     assert picture["goal"] == "Count to two."
     assert "<hierarchy" in picture["hierarchy"]
     pixels = make(named["two"], pixels=True).reset(seed=1)[0]["screenshot"]
     assert (pixels.shape, pixels.dtype) == ((1600, 720, 3), np.uint8)
-    env = make(named["two"], pictures=False)
+
+
+def test_agents_see_only_what_they_are_permitted_to(make, named):
+    env = make(named["two"], sees="hierarchy")
     seen, info = env.reset(seed=1)
-    assert "screenshot" not in seen
+    assert seen in env.observation_space
+    assert set(seen) == {"goal", "hierarchy"}
     assert info["screen"].png == b""
     assert env.step(Open(COUNTER))[4]["screen"].find(text="Add one") is not None
+    env.close()
+    env = make(named["stop"], sees="screenshot")
+    seen, info = env.reset(seed=1)
+    assert seen in env.observation_space
+    assert set(seen) == {"goal", "screenshot"}
+    info = env.step(Open(COUNTER))[4]
+    assert not info["screen"].elements
+    button = env.episode.screen.get(text="Add one").bounds.center
+    assert env.step(Tap(*button))[1:4] == (1.0, True, False)  # the check sees all
+    assert env.episode.sees == "screenshot"
+    judged = make(named["nice"], sees="hierarchy", judge=lambda episode: bool(episode.screen.png))
+    assert play(judged, Finish())[-1][1] == 1.0
+    with pytest.raises(ValueError, match="sees='nothing' must be one of"):
+        make(named["two"], sees="nothing")
 
 
 def test_the_same_seed_begins_the_same_episode(make, named):
-    one, other = make(*named.values()), make(*named.values(), phone=2)
+    tasks = [task for task in named.values() if not task.needs]
+    one, other = make(*tasks), make(*tasks, phone=2)
     for seed in (1, 2, 3):
         (seen, info), (also, too) = (env.reset(seed=seed) for env in (one, other))
         assert seen["goal"] == also["goal"]
@@ -142,9 +161,19 @@ def test_forks_are_identical_and_then_independent(make, named, fleet):
         assert each._info()["screen"].get(text="Count: 1")
     results = [each.step(action) for each, action in ((env, Wait(0)), (fork, on(info, "Add one")))]
     assert [each[1] for each in results] == [0.0, 1.0]
-    assert len(fork.rollout.episode.steps) == len(env.rollout.episode.steps) == 3
+    assert len(fork.episode.steps) == len(env.episode.steps) == 3
     fork.close()
-    assert [screen.png for screen in env.rollout.episode.screens]  # not those of the fork
+    assert [screen.png for screen in env.episode.screens]  # not those of the fork
+
+
+def test_a_fork_stops_at_its_own_success(make, named, fleet):
+    env = make(named["stop"])
+    env.reset(seed=1)
+    button = on({"screen": env.step(Open(COUNTER))[4]["screen"]}, "Add one")
+    fork = env.fork(fleet[1])
+    assert fork.step(button)[1:4] == (1.0, True, False)
+    assert env.step(Wait(0))[1:4] == (0.0, False, False)
+    fork.close()
 
 
 def test_only_phones_of_one_process_fork(make, named, fleet):
@@ -179,15 +208,44 @@ def test_a_suite_can_be_made_by_its_name(project, monkeypatch):
     env.close()
 
 
-def test_side_effects_cost_less_those_of_the_solution(make, named):
-    task = replace(
-        named["two"], case=replace(named["two"].case, task=replace(
-            named["two"].case.task, step_limit=5, solution=SOLVED)), step_limit=5,
-    )  # fmt: skip
-    env = make(task, reward=Reward(side_effects=-0.25))
+@pytest.fixture
+def solved(named):
+    """Return a task with a solution."""
+    case = named["two"].case
+    task = replace(case.task, step_limit=5, solution=SOLVED)
+    return replace(named["two"], case=replace(case, task=task), step_limit=5)
+
+
+def test_side_effects_cost_less_those_of_the_solution(make, solved):
+    env = make(solved, reward=Reward(side_effects=-0.25))
     clean = play(env, Open(COUNTER), "Add one", "Add one", Finish())[-1]
     assert (clean[1], clean[4]["side_effects"].count) == (1.0, 0)
     env.reset(seed=1)
     env.phone.device().system.shell("settings put system screen_off_timeout 7000")
     reward, _, _, info = env.step(Finish())[1:]
     assert (reward, info["side_effects"].count) == (-0.25, 1)
+
+
+def test_a_forks_side_effects_are_its_own(make, solved, fleet):
+    env = make(solved, reward=Reward(side_effects=-0.25))
+    env.reset(seed=1)
+    fork = env.fork(fleet[1])
+    fork.phone.device().system.shell("settings put system screen_off_timeout 7000")
+    assert [each.step(Finish())[1] for each in (env, fork)] == [0, -0.25]
+    fork.close()
+
+
+def test_an_error_of_the_task_or_the_judge_is_no_failure_of_the_agent(make, named):
+    def down(_):
+        raise JudgeError("the judge is down")
+
+    def broken(**_):
+        raise LookupError("nothing")
+
+    env = make(named["nice"], judge=down)
+    assert play(env, Finish())[-1][1:4] == (0.0, False, True)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(Wait(0))
+    *_, truncated, info = play(make(replace(named["two"], body=broken)), Finish())[-1]
+    assert (truncated, "success" in info) == (True, False)
+    assert "its body raised LookupError: nothing" in info["broken"]

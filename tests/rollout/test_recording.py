@@ -30,12 +30,12 @@ def test_rollouts_are_recorded_as_a_run_with_an_epoch_for_each(fleet, named, tmp
 def test_what_is_not_recorded_is_gone_with_its_environment(fleet, named):
     env = MobileEnv(named["code"], fleet[0])
     env.reset(seed=1)
-    assert env.rollout
-    first = env.rollout.session.folder
+    assert env.session
+    first = env.session.folder
     env.reset(seed=1)
-    assert not first.parent.exists()
-    assert env.rollout
-    last = env.rollout.session.folder
+    assert not first.parent.parent.exists()
+    assert env.session
+    last = env.session.folder
     assert last.exists()
     env.close()
-    assert not last.parent.parent.parent.exists()
+    assert not last.parent.parent.exists()

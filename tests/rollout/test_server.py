@@ -231,7 +231,7 @@ def test_wrong_options_are_named(project, monkeypatch, capsys, words, told):
 @pytest.mark.slow
 def test_the_command_serves_until_it_is_asked_to_end(project, tmp_path):
     command = [sys.executable, "-m", "pytest_mobileagent", "rollouts", "tasks/counter",
-               "--record", str(tmp_path), "--no-pictures", "--", "-k", "code"]  # fmt: skip
+               "--record", str(tmp_path), "--sees=hierarchy", "--", "-k", "code"]  # fmt: skip
     with subprocess.Popen(command, cwd=project, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout

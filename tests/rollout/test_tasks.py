@@ -75,18 +75,24 @@ def test_a_split_that_makes_no_sense_is_refused(suite, given):
 
 
 def test_a_side_without_values_is_an_error(named):
-    task = replace(named["count"], draw=lambda dice: {"number": 1})
+    def drawing(draw):
+        case = named["count"].case
+        return replace(named["count"], case=replace(case, task=replace(case.task, parameters=draw)))
+
+    task = drawing(lambda dice: {"number": 1})
     sides = split([task], "parameters")
     with pytest.raises(TaskError, match="none of 1000 draws of its parameters"):
         [side[0].at(0) for side in sides]
-    broken = replace(task, draw=lambda dice: dice.nothing)
-    with pytest.raises(TaskError, match="its parameters= raised AttributeError"):
-        broken.at(0)
+    with pytest.raises(TaskError, match="/count: its parameters= raised AttributeError"):
+        drawing(lambda dice: dice.nothing).at(0)
+    assert (
+        drawing(lambda dice, seed, epoch: {"number": seed + epoch}).at(7).arguments["number"] == 7
+    )
 
 
-def test_a_body_that_needs_a_fixture_needs_it_here_too(named, make_episode):
+def test_a_body_that_asks_for_a_judge_gets_one(named, make_episode):
     episode = make_episode(Finish())
-    with pytest.raises(TaskError, match="asks for judge, which only pytest can provide"):
+    with pytest.raises(TaskError, match="its body raised TypeError"):
         named["nice"].decide(episode)
     assert named["nice"].decide(episode, lambda _: True).held
     assert not named["nice"].decide(episode, lambda _: False).held

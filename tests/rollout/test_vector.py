@@ -62,6 +62,17 @@ def test_gymnasiums_other_modes_reset_by_themselves(make):
     assert env.step([Open(COUNTER), Wait(0)])[3].tolist() == [False, True]
 
 
+def test_an_environment_may_be_reset_in_the_step_that_ends_its_episode(make):
+    env = make(2, "two", autoreset_mode=AutoresetMode.SAME_STEP, pixels=True)
+    first, _ = env.reset(seed=1)
+    seen, _, terminated, _, info = env.step([Finish(), Open(COUNTER)])
+    assert terminated.tolist() == [True, False]
+    assert info["final_info"]["termination"].tolist() == ["self-reported", None]
+    assert info["final_obs"][0]["goal"] == seen["goal"][0]
+    assert not np.array_equal(first["screenshot"][1], seen["screenshot"][1])  # it is a new array
+    assert env.step([Wait(0), Wait(0)])[2].tolist() == [False, False]
+
+
 def test_groups_must_fill_the_phones(make):
     with pytest.raises(ValueError, match="group=2 does not divide 3 phones"):
         make(3, group=2)

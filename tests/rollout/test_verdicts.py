@@ -39,7 +39,7 @@ def test_rewards_are_the_verdicts_of_pytest(agent, tmp_path, monkeypatch):
     tasks = load_tasks(*SUITES)
     assert {task.id for task in tasks} == {each["id"] for each in told}
     with phones(1, size=None) as fleet:  # of the size that the recorded points are on
-        env = MobileEnv(tasks, fleet[0], pictures=False)
+        env = MobileEnv(tasks, fleet[0], sees="hierarchy")
         found = {each["id"]: replay(env, each["id"], load(report.parent / each["episode"]))
                  for each in told}  # fmt: skip
         env.close()
