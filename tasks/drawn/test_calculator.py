@@ -1,24 +1,39 @@
 """Calculations with numbers that are drawn."""
 
+import operator
+from functools import partial
+
 import pytest
 
 from pytest_mobileagent import answer, open_app, seen, sqlite, tap, task
 from pytest_mobileagent.answers import number
 
+from .drawing import draw
+
 CALCULATOR = "com.google.android.calculator"
 HISTORY = sqlite(
-    "/data/data/com.google.android.calculator/databases/history.db",
+    f"/data/data/{CALCULATOR}/databases/history.db",
     "SELECT expression, result FROM history ORDER BY _id",
 )
-KEYS = {"+": "op_add", "−": "op_sub", "×": "op_mul", "÷": "op_div", "=": "eq", "√": "op_sqrt",
-        "%": "op_pct", "^": "op_pow", ".": "dec_point", "(": "parens", ")": "parens",
-        "!": "op_fact"}  # fmt: skip
+OPERATORS = {"+": "add", "−": "sub", "×": "mul", "÷": "div", "√": "sqrt", "%": "pct", "^": "pow"}
+KEYS = {"=": "eq", **{sign: f"op_{name}" for sign, name in OPERATORS.items()}}
+OPERATIONS = {
+    "add": ("+", operator.add),
+    "subtract": ("−", operator.sub),
+    "multiply": ("×", operator.mul),
+}
 RESULT = answer(seen(resource_id="result_final"))
+calculation = partial(task, app=CALCULATOR, probes={"history": HISTORY})
+question = partial(calculation, kind="single-frame query")
 
 
-def press(keys):
-    """Return moves that press keys of the pad."""
-    return [tap(resource_id=KEYS.get(key, f"digit_{key}")) for key in keys]
+def press(keys, *then):
+    """Return a solution that presses keys of the pad, between which values may stand."""
+    return lambda values: [
+        open_app(),
+        *(tap(resource_id=KEYS.get(key, f"digit_{key}")) for key in keys.format(**values)),
+        *then,
+    ]
 
 
 def two(dice):
@@ -28,36 +43,24 @@ def two(dice):
 
 
 def results(episode):
-    return [row["result"] for row in episode.probe("history")]
-
-
-OPERATIONS = {
-    "add": ("+", lambda a, b: a + b),
-    "subtract": ("−", lambda a, b: a - b),
-    "multiply": ("×", lambda a, b: a * b),
-}
+    return [row["result"].replace(",", "") for row in episode.probe("history")]
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-@task(
+@question(
     "With Calculator, {operation} {a} and {b} (the smaller from the larger, if that matters), and "
     "tell me the result.",
-    app=CALCULATOR,
-    kind="single-frame query",
     level=1,
-    probes={"history": HISTORY},
     parameters=two,
-    solution=lambda values: [
-        open_app(),
-        *press(f"{values['a']}{OPERATIONS[values['operation']][0]}{values['b']}="),
-        RESULT,
-    ],
+    solution=lambda values: press(f"{{a}}{OPERATIONS[values['operation']][0]}{{b}}=", RESULT)(
+        values
+    ),
     golden_steps=7,
 )
 def test_result(episode, operation, a, b):
     value = OPERATIONS[operation][1](a, b)
     assert episode.answers(number(value))
-    assert str(value) in [text.replace(",", "") for text in results(episode)]
+    assert str(value) in results(episode)
 
 
 @pytest.mark.parametrize("sign", ["+", "−", "×", "÷"])
@@ -66,25 +69,18 @@ def test_result(episode, operation, a, b):
     app=CALCULATOR,
     level=1,
     parameters=two,
-    solution=lambda values: [open_app(), *press(f"{values['a']}{values['sign']}{values['b']}")],
+    solution=press("{a}{sign}{b}"),
     golden_steps=6,
 )
 def test_type(episode, sign, a, b):
     assert episode.screen.get(resource_id="formula").text == f"{a}{sign}{b}"
 
 
-@task(
+@question(
     "I paid {a}, {b} and {c}. How much is that together? Use Calculator.",
-    app=CALCULATOR,
-    kind="single-frame query",
     level=2,
-    probes={"history": HISTORY},
-    parameters=lambda dice: {name: dice.randint(10, 99) for name in "abc"},
-    solution=lambda values: [
-        open_app(),
-        *press("{a}+{b}+{c}=".format(**values)),
-        RESULT,
-    ],
+    parameters=draw(**dict.fromkeys("abc", range(10, 100))),
+    solution=press("{a}+{b}+{c}=", RESULT),
     golden_steps=10,
 )
 def test_sum(episode, a, b, c):
@@ -92,27 +88,22 @@ def test_sum(episode, a, b, c):
     assert str(a + b + c) in results(episode)
 
 
-@task(
+@calculation(
     "Calculate the square root of {square} with Calculator.",
-    app=CALCULATOR,
     level=1,
-    probes={"history": HISTORY},
-    parameters=lambda dice: {"square": dice.randint(32, 99) ** 2},
-    solution=lambda values: [open_app(), *press(f"√{values['square']}=")],
+    parameters=draw(square=[root**2 for root in range(32, 100)]),
+    solution=press("√{square}="),
     golden_steps=7,
 )
 def test_root(episode, square):
     assert f"{square**0.5:.0f}" in results(episode)
 
 
-@task(
+@question(
     "How much is {part}% of {whole}? Work it out with Calculator, and tell me.",
-    app=CALCULATOR,
-    kind="single-frame query",
     level=2,
-    probes={"history": HISTORY},
-    parameters=lambda dice: {"part": dice.randint(11, 99), "whole": dice.randint(1, 9) * 100},
-    solution=lambda values: [open_app(), *press("{part}%×{whole}=".format(**values)), RESULT],
+    parameters=draw(part=range(11, 100), whole=range(100, 1000, 100)),
+    solution=press("{part}%×{whole}=", RESULT),
     golden_steps=9,
 )
 def test_percent(episode, part, whole):
@@ -120,14 +111,12 @@ def test_percent(episode, part, whole):
     assert str(part * whole // 100) in results(episode)
 
 
-@task(
+@calculation(
     "Calculate {base} to the power of 3 with Calculator, as one calculation.",
-    app=CALCULATOR,
     level=2,
-    probes={"history": HISTORY},
-    parameters=lambda dice: {"base": dice.randint(11, 99)},
-    solution=lambda values: [open_app(), *press(f"{values['base']}^3=")],
+    parameters=draw(base=range(11, 100)),
+    solution=press("{base}^3="),
     golden_steps=6,
 )
 def test_cube(episode, base):
-    assert str(base**3) in [text.replace(",", "") for text in results(episode)]
+    assert str(base**3) in results(episode)

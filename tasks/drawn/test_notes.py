@@ -1,93 +1,69 @@
 """Notes and lists, with words that are drawn."""
 
 import json
+from functools import partial
 
 import pytest
 
-from pytest_mobileagent import open_app, sqlite, tap, task, type_text
+from pytest_mobileagent import sqlite, tap, task, type_text
+
+from .drawing import DIGITS, draw, opened, taps
 
 NOTES = "com.simplemobiletools.notes.pro"
 ROWS = sqlite(f"/data/data/{NOTES}/databases/notes.db", "SELECT title, value FROM notes")
 TITLES = ("Packing", "Birthday", "Car", "Books", "Presents", "Repairs")
 THINGS = ("Lemons", "Rice", "Candles", "Honey", "Basil", "Walnuts", "Soap", "Butter")
+NAME = [type_text("{title}", clear=True, resource_id="locked_note_title"), *taps("OK")]
+CREATE = [*opened("Create a new note"), *NAME]
+of_notes = partial(task, app=NOTES, level=2, probes={"notes": ROWS})
 
 
 def titled(dice):
-    return {"title": f"{dice.choice(TITLES)} {dice.randint(1, 9)}", "text": dice.choice(THINGS)}
+    return {"title": f"{dice.choice(TITLES)} {dice.choice(DIGITS)}", "text": dice.choice(THINGS)}
 
 
 def values(episode):
     return {row["title"]: row["value"] for row in episode.probe("notes")}
 
 
-@task(
+@of_notes(
     'In Notes, create a text note called "{title}" that says "{text}".',
-    app=NOTES,
-    level=2,
-    probes={"notes": ROWS},
     parameters=titled,
-    solution=[
-        open_app(),
-        tap(content_desc="Create a new note"),
-        type_text("{title}", resource_id="locked_note_title"),
-        tap(text="OK"),
-        type_text("{text}", resource_id="text_note_view"),
-    ],
+    solution=[*CREATE, type_text("{text}", resource_id="text_note_view")],
 )
 def test_create(episode, title, text):
     assert values(episode).get(title, "").strip() == text
 
 
-@task(
+@of_notes(
     'In Notes, create an empty text note called "{title}".',
-    app=NOTES,
     level=1,
-    probes={"notes": ROWS},
     parameters=titled,
-    solution=[
-        open_app(),
-        tap(content_desc="Create a new note"),
-        type_text("{title}", resource_id="locked_note_title"),
-        tap(text="OK"),
-    ],
+    solution=CREATE,
 )
 def test_create_empty(episode, title):
     assert values(episode).get(title) == ""
 
 
 @pytest.mark.parametrize("note", ["Garden", "Groceries", "Trip to the coast"])
-@task(
+@of_notes(
     'In Notes, rename the note "{note}" to "{title}".',
-    app=NOTES,
-    level=2,
-    probes={"notes": ROWS},
     parameters=titled,
-    solution=[
-        open_app(),
-        tap(text="{note}"),
-        tap(content_desc="More options"),
-        tap(text="Rename note"),
-        type_text("{title}", clear=True, resource_id="locked_note_title"),
-        tap(text="OK"),
-    ],
+    solution=[*opened("{note}", "More options", "Rename note"), *NAME],
 )
 def test_rename(episode, note, title):
     assert title in values(episode)
     assert note not in values(episode)
 
 
-@task(
+@of_notes(
     'Put "{thing} ({number})" on the list "Groceries" that I keep in Notes.',
-    app=NOTES,
-    level=2,
-    probes={"notes": ROWS},
-    parameters=lambda dice: {"thing": dice.choice(THINGS), "number": dice.randint(2, 9)},
+    parameters=draw(thing=THINGS, number=range(2, 10)),
     solution=[
-        open_app(),
-        tap(text="Groceries"),
+        *opened("Groceries"),
         tap(resource_id="checklist_fab"),
         type_text("{thing} ({number})", resource_id="title_edit_text"),
-        tap(text="OK"),
+        *taps("OK"),
     ],
 )
 def test_add_to_list(episode, thing, number):

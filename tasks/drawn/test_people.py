@@ -1,18 +1,19 @@
 """Contacts, messages and calls, with people, numbers and words that are drawn."""
 
+from functools import partial
+
 import pytest
 
-from pytest_mobileagent import open_app, sqlite, tap, task, type_text
+from pytest_mobileagent import sqlite, tap, task, type_text
 
-CONTACTS = "com.google.android.contacts"
-MESSAGES = "com.google.android.apps.messaging"
-PHONE = "com.google.android.dialer"
+from .drawing import DIGITS, draw, fresh, opened, taps
+
 STORAGE = "/data/data/com.android.providers"
-DATABASE = f"{STORAGE}.contacts/databases/contacts2.db"
-DETAILS = (
-    "SELECT display_name AS name, data1 AS value FROM data"
+DETAILS = sqlite(
+    f"{STORAGE}.contacts/databases/contacts2.db",
+    "SELECT display_name AS name, mimetype, data1 AS value FROM data"
     " JOIN raw_contacts ON raw_contact_id = raw_contacts._id"
-    " JOIN mimetypes ON mimetype_id = mimetypes._id WHERE mimetype LIKE '%/{}'"
+    " JOIN mimetypes ON mimetype_id = mimetypes._id",
 )
 SENT = sqlite(
     f"{STORAGE}.telephony/databases/mmssms.db",
@@ -28,110 +29,98 @@ KNOWN = {"Ben Carter": "4155550178", "Daniel Okafor": "5105550167", "Nadia Hadda
          "Oscar Delgado": "6505550148", "Hiro Tanaka": "4085550151"}  # fmt: skip
 TEXTS = ("I will be late.", "Are you at home?", "The train has left.", "See you on Sunday!",
          "Can you call me?", "Thanks for the book.")  # fmt: skip
+of_contacts = partial(task, app="com.google.android.contacts", probes={"details": DETAILS}, level=2)
+of_messages = partial(task, app="com.google.android.apps.messaging", probes={"sent": SENT})
+of_phone = partial(task, app="com.google.android.dialer", level=2)
 
 
 def any_number(dice):
     """Draw a number that none of the contacts has."""
-    return f"{dice.choice((212, 415, 650))}5550{dice.randint(200, 999)}"
+    return {"number": f"{dice.choice((212, 415, 650))}5550{dice.randint(200, 999)}"}
 
 
 def somebody(dice):
-    return {"given": dice.choice(GIVEN), "family": dice.choice(FAMILY), "number": any_number(dice)}
+    return {"given": dice.choice(GIVEN), "family": dice.choice(FAMILY), **any_number(dice)}
+
+
+def details(rows, kind):
+    """Return whose the details of a kind are, and what they say."""
+    return [(row["name"], row["value"]) for row in rows if row["mimetype"].endswith(kind)]
+
+
+def enter(text, field):
+    """Return a move that types into the field of a contact that has this text."""
+    return type_text(text, clear=True, xpath=f"//*[@text='{field}']")
+
+
+def add(text, field):
+    """Return the solution that adds somebody with a text in one more field."""
+    name = [enter("{given}", "First name"), enter("{family}", "Last name")]
+    return [*opened("Create new contact"), *name, enter(text, field), *taps("Save")]
+
+
+def write(text):
+    """Return moves that send a text in the conversation on the screen."""
+    return [type_text(text, resource_id="compose_message_text"), *taps("Send SMS")]
 
 
 def digits(number):
     return "".join(filter(str.isdecimal, number))[-10:]
 
 
-def fresh(episode, probe):
-    """Return the rows of a probe added since the start."""
-    return [row for row in episode.probe(probe) if row not in episode.initial_probe(probe)]
-
-
-def names():
-    return [
-        open_app(),
-        tap(content_desc="Create new contact"),
-        type_text("{given}", xpath="//*[@text='First name']"),
-        type_text("{family}", xpath="//*[@text='Last name']"),
-    ]
-
-
-@task(
+@of_contacts(
     "In Contacts, add {given} {family}, whose mobile number is {number}.",
-    app=CONTACTS,
-    level=2,
-    probes={"numbers": sqlite(DATABASE, DETAILS.format("phone_v2"))},
     parameters=somebody,
-    solution=[*names(), type_text("{number}", xpath="//*[@text='Phone']"), tap(text="Save")],
+    solution=add("{number}", "Phone"),
 )
 def test_add_number(episode, given, family, number):
-    added = [(row["name"], digits(row["value"])) for row in fresh(episode, "numbers")]
-    assert added == [(f"{given} {family}", number)]
+    added = details(fresh(episode, "details"), "phone_v2")
+    assert [(name, digits(value)) for name, value in added] == [(f"{given} {family}", number)]
 
 
-@task(
+@of_contacts(
     "In Contacts, add {given} {family}, who works at {company}.",
-    app=CONTACTS,
-    level=2,
-    probes={"companies": sqlite(DATABASE, DETAILS.format("organization"))},
     parameters=lambda dice: {**somebody(dice), "company": dice.choice(COMPANIES)},
-    solution=[*names(), type_text("{company}", xpath="//*[@text='Company']"), tap(text="Save")],
+    solution=add("{company}", "Company"),
 )
 def test_add_company(episode, given, family, company):
-    added = [(row["name"], row["value"]) for row in fresh(episode, "companies")]
+    added = details(fresh(episode, "details"), "organization")
     assert added == [(f"{given} {family}", company)]
 
 
-@task(
+@of_contacts(
     "In Contacts, add {given} {family} with the email address {given}.{family}@example.org.",
-    app=CONTACTS,
-    level=2,
-    probes={"mails": sqlite(DATABASE, DETAILS.format("email_v2"))},
     parameters=somebody,
-    solution=[
-        *names(),
-        type_text("{given}.{family}@example.org", xpath="//*[@text='Email']"),
-        tap(text="Save"),
-    ],
+    solution=add("{given}.{family}@example.org", "Email"),
 )
 def test_add_mail(episode, given, family):
-    added = [(row["name"], row["value"]) for row in fresh(episode, "mails")]
+    added = details(fresh(episode, "details"), "email_v2")
     assert added == [(f"{given} {family}", f"{given}.{family}@example.org")]
 
 
-@task(
+@of_contacts(
     "Lena Fischer has moved: in Contacts, change her number to {number}.",
-    app=CONTACTS,
-    level=2,
-    probes={"numbers": sqlite(DATABASE, DETAILS.format("phone_v2"))},
-    parameters=lambda dice: {"number": any_number(dice)},
+    parameters=any_number,
     solution=[
-        open_app(),
-        tap(content_desc="Lena Fischer"),
-        tap(content_desc="Edit contact"),
-        type_text("{number}", clear=True, xpath="//*[@text='(415) 555-0183']"),
-        tap(text="Save"),
+        *opened("Lena Fischer", "Edit contact"),
+        enter("{number}", "(415) 555-0183"),
+        *taps("Save"),
     ],
 )
 def test_change_number(episode, number):
-    rows = episode.probe("numbers")
-    assert [digits(r["value"]) for r in rows if r["name"] == "Lena Fischer"] == [number]
+    numbers = details(episode.probe("details"), "phone_v2")
+    assert [digits(value) for name, value in numbers if name == "Lena Fischer"] == [number]
 
 
-@task(
+@of_messages(
     'Send {name} the text message "{text}".',
-    app=MESSAGES,
     level=2,
-    probes={"sent": SENT},
-    parameters=lambda dice: {"name": dice.choice(list(KNOWN)), "text": dice.choice(TEXTS)},
+    parameters=draw(name=list(KNOWN), text=TEXTS),
     solution=[
-        open_app(),
-        tap(content_desc="Start chat"),
+        *opened("Start chat"),
         type_text("{name}", resource_id="recipient_text_view"),
         tap(resource_id="contact_name", text="{name}"),
-        type_text("{text}", resource_id="compose_message_text"),
-        tap(content_desc="Send SMS"),
+        *write("{text}"),
     ],
 )
 def test_send(episode, name, text):
@@ -140,33 +129,23 @@ def test_send(episode, name, text):
 
 
 @pytest.mark.parametrize("name", ["Grace Lindholm", "Priya Raman", "Evelyn Shaw"])
-@task(
+@of_messages(
     'Answer {name} in our conversation in Messages: "{text} {number}"',
-    app=MESSAGES,
     level=1,
-    probes={"sent": SENT},
-    parameters=lambda dice: {"text": dice.choice(TEXTS), "number": dice.randint(1, 9)},
-    solution=[
-        open_app(),
-        tap(text="{name}"),
-        type_text("{text} {number}", resource_id="compose_message_text"),
-        tap(content_desc="Send SMS"),
-    ],
+    parameters=draw(text=TEXTS, number=DIGITS),
+    solution=[*opened("{name}"), *write("{text} {number}")],
 )
 def test_reply(episode, name, text, number):
     assert [row["body"] for row in fresh(episode, "sent")] == [f"{text} {number}"]
 
 
-@task(
+@of_phone(
     "In Phone, call {number} by its keypad, and stay in the call.",
-    app=PHONE,
-    level=2,
-    parameters=lambda dice: {"number": any_number(dice)},
+    parameters=any_number,
     solution=[
-        open_app(),
-        tap(content_desc="key pad"),
+        *opened("key pad"),
         *(tap(xpath=f"//*[@text=substring('{{number}}', {at}, 1)]") for at in range(1, 11)),
-        tap(content_desc="dial"),
+        *taps("dial"),
     ],
 )
 def test_call(episode, number):
@@ -174,20 +153,14 @@ def test_call(episode, number):
     assert digits(episode.screen.get(resource_id="contactgrid_contact_name").text) == number
 
 
-@task(
+@of_phone(
     "In Phone, block calls from {number}.",
-    app=PHONE,
-    level=2,
     probes={"blocked": BLOCKED},
-    parameters=lambda dice: {"number": any_number(dice)},
+    parameters=any_number,
     solution=[
-        open_app(),
-        tap(content_desc="More options"),
-        tap(text="Settings"),
-        tap(text="Blocked numbers"),
-        tap(text="Add a number"),
+        *opened("More options", "Settings", "Blocked numbers", "Add a number"),
         type_text("{number}", resource_id="add_blocked_number"),
-        tap(text="Block"),
+        *taps("Block"),
     ],
 )
 def test_block(episode, number):

@@ -1,5 +1,7 @@
 """Files, settings, the shop and pictures, with names that are drawn."""
 
+from functools import partial
+
 import pytest
 
 from pytest_mobileagent import (
@@ -14,10 +16,8 @@ from pytest_mobileagent import (
     type_text,
 )
 
-FILES = "com.google.android.documentsui"
-SETTINGS = "com.android.settings"
-WISH = "com.contextlogic.wish"
-DOWNLOADS = files("/sdcard/Download")
+from .drawing import fresh, taps
+
 WISHES = sqlite(
     "/data/data/com.contextlogic.wish/databases/wish.db",
     "SELECT w.name AS list, p.name FROM wishes JOIN wishlists w ON w._id = list_id"
@@ -30,44 +30,51 @@ def any_name(dice):
     return {"name": f"{dice.choice(WORDS)} {dice.randint(1, 9)}"}
 
 
+def name_it(text):
+    """Return moves that enter a name for a file or a folder."""
+    return [type_text(text, clear=True, resource_id="text1"), *taps("OK")]
+
+
+def choose(file, item):
+    """Return moves that choose an item of the menu for a file."""
+    return [open_app(), long_press(text=file), *taps("More options", item)]
+
+
+with_a_name = partial(task, level=2, parameters=any_name)
+of_files = partial(
+    with_a_name,
+    app="com.google.android.documentsui",
+    probes={"downloads": files("/sdcard/Download")},
+)
+
+
 @pytest.mark.parametrize("file", ["timetable.csv", "invoice-2026-10.pdf"])
-@task(
+@of_files(
     'In Files, rename "{file}" in my Downloads to "{name}".',
-    app=FILES,
-    level=2,
-    probes={"downloads": DOWNLOADS},
-    parameters=any_name,
-    solution=[
-        open_app(),
-        long_press(text="{file}"),
-        tap(content_desc="More options"),
-        tap(text="Rename"),
-        type_text("{name}", clear=True, resource_id="text1"),
-        tap(text="OK"),
-    ],
+    solution=[*choose("{file}", "Rename"), *name_it("{name}")],
 )
 def test_rename(episode, file, name):
     assert name in episode.probe("downloads")
     assert file not in episode.probe("downloads")
 
 
-@task(
+@pytest.mark.parametrize("file", ["choir-scores.zip"])
+@of_files(
+    'In Files, rename the archive "{file}" in my Downloads to "{name}.zip".',
+    solution=[*choose("{file}", "Rename"), *name_it("{name}.zip")],
+)
+def test_rename_archive(episode, file, name):
+    test_rename(episode, file, f"{name}.zip")
+
+
+@of_files(
     'In Files, make a folder "{name}" in Downloads and move timetable.csv into it.',
-    app=FILES,
     level=3,
-    probes={"downloads": DOWNLOADS},
-    parameters=any_name,
     solution=[
-        open_app(),
-        long_press(text="timetable.csv"),
-        tap(content_desc="More options"),
-        tap(text="Move to…"),
-        tap(text="Download"),
-        tap(content_desc="More options"),
-        tap(text="New folder"),
-        type_text("{name}", resource_id="text1"),
-        tap(text="OK"),
-        tap(text="Move"),
+        *choose("timetable.csv", "Move to…"),
+        *taps("Download", "More options", "New folder"),
+        *name_it("{name}"),
+        *taps("Move"),
     ],
 )
 def test_move(episode, name):
@@ -75,19 +82,16 @@ def test_move(episode, name):
     assert "timetable.csv" not in episode.probe("downloads")
 
 
-@task(
+@with_a_name(
     'Give this phone the name "{name}".',
-    app=SETTINGS,
-    level=2,
+    app="com.android.settings",
     probes={"name": setting("global", "device_name")},
-    parameters=any_name,
     solution=[
         open_app(),
         scroll("up", until={"text": "About phone"}),
-        tap(text="About phone"),
-        tap(text="Device name"),
+        *taps("About phone", "Device name"),
         type_text("{name}", clear=True, class_name="EditText"),
-        tap(text="OK"),
+        *taps("OK"),
     ],
 )
 def test_phone_name(episode, name):
@@ -95,45 +99,21 @@ def test_phone_name(episode, name):
 
 
 @pytest.mark.parametrize("product", ["notebook", "flashlight", "bottle", "poncho"])
-@task(
+@with_a_name(
     'Search Wish for a {product}, and put the first result on a new wishlist "{name}".',
-    app=WISH,
-    level=2,
+    app="com.contextlogic.wish",
     probes={"wishes": WISHES},
-    parameters=any_name,
     solution=[
         open_app(),
         tap(resource_id="home_page_search_text"),
         type_text("{product}", enter=True, resource_id="search_edit_text"),
         tap(resource_id="product_tile", nth=0),
-        tap(content_desc="Add to wishlist"),
-        tap(text="New wishlist"),
+        *taps("Add to wishlist", "New wishlist"),
         type_text("{name}", resource_id="name"),
-        tap(text="Create"),
+        *taps("Create"),
     ],
 )
 def test_wishlist(episode, product, name):
-    fresh = [row for row in episode.probe("wishes") if row not in episode.initial_probe("wishes")]
-    assert [row["list"] for row in fresh] == [name]
-    assert product in fresh[0]["name"].lower()
-
-
-@pytest.mark.parametrize("file", ["choir-scores.zip"])
-@task(
-    'In Files, rename the archive "{file}" in my Downloads to "{name}.zip".',
-    app=FILES,
-    level=2,
-    probes={"downloads": DOWNLOADS},
-    parameters=any_name,
-    solution=[
-        open_app(),
-        long_press(text="{file}"),
-        tap(content_desc="More options"),
-        tap(text="Rename"),
-        type_text("{name}.zip", clear=True, resource_id="text1"),
-        tap(text="OK"),
-    ],
-)
-def test_rename_archive(episode, file, name):
-    assert f"{name}.zip" in episode.probe("downloads")
-    assert file not in episode.probe("downloads")
+    added = fresh(episode, "wishes")
+    assert [row["list"] for row in added] == [name]
+    assert product in added[0]["name"].lower()
