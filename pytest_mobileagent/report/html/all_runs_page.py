@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.runs import INDEX
 from pytest_mobileagent.errors import HostError, RecordError
-from pytest_mobileagent.fileio import parse_json, read_text, replacing, write_json
+from pytest_mobileagent.fileio import parse_json, read_text, write_json
 from pytest_mobileagent.jsonable import read_as
 from pytest_mobileagent.report.comparison.pairing import tallies
-from pytest_mobileagent.report.html.page import line, pack, shell
+from pytest_mobileagent.report.html.page import pack, write
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.names import agent_name, models_of
 from pytest_mobileagent.report.recorded_run import REPORT, is_run, report_of
@@ -161,12 +161,8 @@ def write_runs_page(runs: Path, path: Path | None = None) -> Path:
         row["beside"] = [each.stem.removeprefix("beside-") for each in folder.glob("beside-*.html")]
         rows.append(row)
         blocks.append((f"r:{folder.name}", pack(outcomes)))
-    before, after = shell(f"Runs in {runs.resolve().name}", kind="runs")
-    with replacing(page) as file:
-        file.write(before + b"\n")
-        file.write(line("index", pack({"version": VERSION, "runs": rows})))
-        file.writelines(line(name, block) for name, block in blocks)
-        file.write(after)
+    index = pack({"version": VERSION, "runs": rows})
+    write(page, f"Runs in {runs.resolve().name}", [("index", index), *blocks], "runs")
     return page
 
 

@@ -10,8 +10,8 @@ from pytest_mobileagent.report.comparison.compare import compare
 from pytest_mobileagent.report.comparison.episode_pairs import BASE, episode_differences
 from pytest_mobileagent.report.comparison.pairing import case_of
 from pytest_mobileagent.report.html.index import VERSION, attempts, index_data, signature
-from pytest_mobileagent.report.html.page import ExistingPage, pack
-from pytest_mobileagent.report.html.run_page import episodes, packed, write, written_somewhere
+from pytest_mobileagent.report.html.page import ExistingPage, pack, write
+from pytest_mobileagent.report.html.run_page import episodes, packed, written_somewhere
 from pytest_mobileagent.report.names import names_of
 from pytest_mobileagent.report.recorded_run import recorded_run, report_of
 

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.action.action import Key, in_words
 from pytest_mobileagent.action.matching import golden_from_json
 from pytest_mobileagent.errors import GraphError, ScreenError, TaskError
-from pytest_mobileagent.fileio import replacing
-from pytest_mobileagent.report.html.page import line, pack, shell
+from pytest_mobileagent.report.html.page import pack, write
 from pytest_mobileagent.report.html.trajectory import screens
 from pytest_mobileagent.report.names import agent_name
 
@@ -79,13 +78,8 @@ def write_graph_page(
             seen[name] = screen
             if picture:
                 pictures.append((f"p:{name}", picture))
-    index = _index(graph, shown, seen, around)
-    before, after = shell(graph.name, kind="graph")
-    with replacing(page) as file:
-        file.write(before + b"\n")
-        file.write(line("index", pack(index)))
-        file.writelines(line(name, picture) for name, picture in pictures)
-        file.write(after)
+    index = pack(_index(graph, shown, seen, around))
+    write(page, graph.name, [("index", index), *pictures], "graph")
 
 
 def _index(

@@ -10,14 +10,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.fileio import replacing
 from pytest_mobileagent.jsonable import plural
 from pytest_mobileagent.llm.reference import public_name
 from pytest_mobileagent.report.comparison.pairing import tallies, total
 from pytest_mobileagent.report.comparison.ranking import rank
 from pytest_mobileagent.report.gate.missing import episodes
 from pytest_mobileagent.report.gate.rule import FEWEST_TASKS
-from pytest_mobileagent.report.html.page import line, pack, shell
+from pytest_mobileagent.report.html.page import pack, write
 from pytest_mobileagent.report.metrics.doubtful import is_unclear, unclear_as_failed
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.names import agent_name, models_of
@@ -70,12 +69,10 @@ def write_leaderboard(contenders: Sequence[Contender], page: Path) -> None:
         OSError: if the page cannot be written; an existing page is left unchanged.
     """
     tasks = (_tasks(unclear_as_failed(each.run.tasks)) for each in contenders)
-    before, after = shell("Leaderboard", kind="leaderboard")
-    with replacing(page) as file:
-        file.write(before + b"\n")
-        file.write(line("index", pack(leaderboard(contenders))))
-        file.writelines(line(f"t:{place}", pack(each)) for place, each in enumerate(tasks))
-        file.write(after)
+    blocks: list[tuple[str, Any]] = [("index", leaderboard(contenders))]
+    blocks += [(f"t:{place}", each) for place, each in enumerate(tasks)]
+    packed = ((name, pack(each)) for name, each in blocks)
+    write(page, "Leaderboard", packed, "leaderboard")
 
 
 def leaderboard(contenders: Sequence[Contender]) -> dict[str, Any]:

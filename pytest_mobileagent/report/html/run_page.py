@@ -9,21 +9,19 @@ from __future__ import annotations
 import io
 import os
 import tempfile
-import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.runs import INDEX
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.fileio import opened, replacing
+from pytest_mobileagent.fileio import opened
 from pytest_mobileagent.report.html.episode import episode_data, words_of
 from pytest_mobileagent.report.html.exchanges import pictures_of
 from pytest_mobileagent.report.html.history import add_history
 from pytest_mobileagent.report.html.index import VERSION, attempts, index_data, signature
-from pytest_mobileagent.report.html.page import ExistingPage, line, pack, shell, unpack
+from pytest_mobileagent.report.html.page import ExistingPage, pack, unpack, write
 from pytest_mobileagent.report.recorded_run import REPORT, report_of
 from pytest_mobileagent.report.text.narration import PAGE
 
@@ -31,9 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from pytest_mobileagent.report.entry import Report
-
-
-_ABANDONED = 600.0  # seconds after which a partly written page is abandoned
 
 
 def write_page(run: Path, whole: Report, path: Path | None = None) -> None:
@@ -50,28 +45,6 @@ def write_page(run: Path, whole: Report, path: Path | None = None) -> None:
     add_history(index, run, page.parent)
     written = episodes(run, whole, page.parent, ExistingPage.of(page))
     write(page, run.name, chain([("index", pack(index))], written))
-
-
-def write(path: Path, title: str, blocks: Iterable[tuple[str, bytes]]) -> None:
-    """Write a page with these blocks, given with their names, to a file.
-
-    Raises:
-        OSError: if the page cannot be written; an existing file is left unchanged.
-    """
-    before, after = shell(title)
-    _drop_parts(path)
-    with replacing(path) as file:
-        file.write(before + b"\n")  # each block must begin a line
-        file.writelines(line(name, packed) for name, packed in blocks)
-        file.write(after)
-
-
-def _drop_parts(path: Path) -> None:
-    """Remove partly written pages of processes that were killed."""
-    for part in path.parent.glob(f".{path.name}.*"):
-        with suppress(OSError):
-            if time.time() - part.stat().st_mtime > _ABANDONED:
-                part.unlink()
 
 
 def episodes(

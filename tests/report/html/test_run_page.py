@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PIL import Image
 
-from pytest_mobileagent.report.html import run_page
+from pytest_mobileagent.report.html import page, run_page
 from pytest_mobileagent.report.html.page import unpack
 from pytest_mobileagent.report.html.run_page import TooLargeError, write_packed, write_page
 from pytest_mobileagent.report.recorded_run import read_report
@@ -91,7 +91,7 @@ def test_full_disk_leaves_the_page_unchanged(
     def full(*_: object) -> Any:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(run_page, "line", full)
+    monkeypatch.setattr(page, "line", full)
     with pytest.raises(OSError, match="No space left"):
         written(recorded)
     assert blocks(recorded / "report.html") == before

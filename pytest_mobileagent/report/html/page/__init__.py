@@ -8,18 +8,22 @@ import hashlib
 import io
 import json
 import re
+import time
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_mobileagent.fileio import opened
+from pytest_mobileagent.fileio import opened, replacing
 from pytest_mobileagent.jsonable import to_wire
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
+
+Kind = Literal["run", "runs", "leaderboard", "graph"]
 
 
 _STYLES = ("base.css", "overview.css", "episode.css")
@@ -54,11 +58,27 @@ _HEAD = re.compile(_BEGIN.encode() + rb'([ewd]:[\w.~-]+)">')
 _LONGEST_HEAD = 400  # bytes at the beginning of a line that are searched for a head
 _NAME = 10  # bytes of gzip's header before the name (RFC 1952, section 2.3)
 _BLOCKS = "<!-- blocks -->"
+_ABANDONED = 600.0  # seconds after which a partly written page is abandoned
 
 
-def shell(
-    title: str, *, live: bool = False, kind: Literal["run", "runs", "leaderboard", "graph"] = "run"
-) -> tuple[bytes, bytes]:
+def write(path: Path, title: str, blocks: Iterable[tuple[str, bytes]], kind: Kind = "run") -> None:
+    """Write a page with these blocks (see `shell`), given with their names, to a file.
+
+    Raises:
+        OSError: if the page cannot be written; an existing file is left unchanged.
+    """
+    before, after = shell(title, kind=kind)
+    for part in path.parent.glob(f".{path.name}.*"):  # of processes that were killed
+        with suppress(OSError):
+            if time.time() - part.stat().st_mtime > _ABANDONED:
+                part.unlink()
+    with replacing(path) as file:
+        file.write(before + b"\n")  # each block must begin a line
+        file.writelines(line(name, packed) for name, packed in blocks)
+        file.write(after)
+
+
+def shell(title: str, *, live: bool = False, kind: Kind = "run") -> tuple[bytes, bytes]:
     """Return the parts of a page before and after its blocks of data.
 
     A block is `<script type="application/octet-stream;base64" id="…">` with base64 content. The ids
