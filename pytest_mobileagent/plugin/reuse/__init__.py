@@ -7,7 +7,7 @@ which reads the folder of a run; they differ in what they `decide` about its res
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +57,8 @@ class EarlierRun:
     - `gives_replies`: whether agents get recorded replies instead of asking their models.
     - `goes_on`: whether the run continues in the folder of the earlier run.
     - `about`: the earlier run's metadata.
-    - `reused`: the entries of reused results, by the keys of their cases.
+    - `tasks`: the entries of all its results. `reused` are those that are reported again, and
+      `to_score` the folders of the episodes that are scored again. All are by the keys of cases.
     """
 
     path: Path | None = None
@@ -68,7 +69,9 @@ class EarlierRun:
 
     def __init__(self) -> None:
         self.about: Mapping[str, Any] = {}
+        self.tasks: dict[str, Entry] = {}
         self.reused: dict[str, Entry] = {}
+        self.to_score: dict[str, str] = {}
 
     @property
     def folder(self) -> RunFolder | None:
@@ -112,11 +115,15 @@ class EarlierRun:
 
     def has(self, case: Case) -> bool:
         """Return whether the earlier run has a case."""
-        return False
+        return case.key in self.tasks
 
     def plan_for(self, case: Case) -> CasePlan:
-        """Return what is there of a case, and so what happens to it."""
-        return CasePlan()
+        """Return what was decided about a case; other cases are run."""
+        if (entry := self.reused.get(case.key)) is not None:
+            return CasePlan(replace(entry, nodeid=case.nodeid))
+        if self.path is not None and case.key in self.to_score:
+            return CasePlan(episode=self.path / self.to_score[case.key])
+        return CasePlan(is_run=self.makes_episodes)
 
     def episode_of(self, case: Case, run: RunFolder, relay: Any) -> Path:
         """Return the folder of a recorded episode, copied into this run if that is another one.
@@ -178,15 +185,16 @@ class EarlierRun:
         folder.begin(about, cases)
 
     def attempts(self, key: str) -> Sequence[Mapping[str, Any]]:
-        """Return the attempts at a case, given by its key, that another run has recorded."""
-        return ()
+        """Return the attempts at a case whose result or episode is taken from the earlier run."""
+        is_taken = self.source is not None and (key in self.reused or key in self.to_score)
+        return self.tasks[key].attempts if is_taken else ()
 
     def not_run(self, selected: Collection[str]) -> list[Entry]:
         """Return the results of this run that need no test to be run; it may report them anyway.
 
         `selected` are the node ids of all tests.
         """
-        return []
+        return [task for task in self.reused.values() if task.nodeid in selected]
 
     def summary(
         self, results: Sequence[Entry], reused: Collection[str], selected: Collection[str], /

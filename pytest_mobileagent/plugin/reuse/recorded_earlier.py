@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from pytest_mobileagent.episode import runs
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import read_json, write_json
 from pytest_mobileagent.jsonable import mapping, to_wire
-from pytest_mobileagent.plugin.reuse import CasePlan, EarlierRun
+from pytest_mobileagent.plugin.reuse import EarlierRun
 from pytest_mobileagent.plugin.settings import as_usage_error, path_of, usage_error
 from pytest_mobileagent.report.bundle.reading import is_bundle
 from pytest_mobileagent.report.entry import Entry
@@ -20,11 +19,10 @@ from pytest_mobileagent.report.recorded_run import find_run, recorded_run
 from pytest_mobileagent.run.folder import is_held
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping
 
     import pytest
 
-    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.plugin.settings import OptionValue
 
 
@@ -36,12 +34,11 @@ TESTS = (
 _RESULTS = "earlier.json"  # in the folder that the run's processes share
 
 
-class RecordedRun(EarlierRun, ABC):
+class RecordedRun(EarlierRun):
     """A run that was recorded.
 
-    All its results (`tasks`) are known to the process that owns the new run and to its workers.
-    Each process decides which of them are `reused` and which episodes are scored again (`to_score`
-    has their folders); all three are by the keys of their cases.
+    All its results are known to the process that owns the new run and to its workers. Each process
+    decides which of them are reused and which episodes are scored again (`decide`).
 
     Raises:
         pytest.UsageError: if there is no such run, or it cannot be read.
@@ -57,8 +54,6 @@ class RecordedRun(EarlierRun, ABC):
     ) -> None:
         super().__init__()
         self.setting = setting
-        self.tasks: dict[str, Entry] = {}
-        self.to_score: dict[str, str] = {}
         with as_usage_error((OSError, RecordError), setting):
             found = given.get("earlier")
             if self.goes_on and is_bundle(path_of(config, setting)):
@@ -66,13 +61,6 @@ class RecordedRun(EarlierRun, ABC):
             self.path = Path(found) if found else find_run(path_of(config, setting))
             self.about = runs.about(self.path) or dict(recorded_run(self.path).about)
         self.source = None if self.goes_on or self.gives_replies else self.path
-
-    @abstractmethod
-    def decide(self, run: Path | None = None) -> None:
-        """Decide which results are reused, and which episodes are scored again.
-
-        `run` is the folder of this run, once its run.json is written.
-        """
 
     def read(self, given: Mapping[str, str]) -> None:
         """Read the results of the earlier run; in a worker, those that the owner has sent.
@@ -96,27 +84,6 @@ class RecordedRun(EarlierRun, ABC):
         tasks = {key: to_wire(task) for key, task in self.tasks.items()}
         write_json(shared / _RESULTS, tasks, indent=None)
         return {"earlier": str(self.path), "decided": str(shared / _RESULTS)}
-
-    def has(self, case: Case) -> bool:
-        """Return whether the earlier run has a case."""
-        return case.key in self.tasks
-
-    def plan_for(self, case: Case) -> CasePlan:
-        """Return what was decided about a case; other cases are run."""
-        if (entry := self.reused.get(case.key)) is not None:
-            return CasePlan(replace(entry, nodeid=case.nodeid))
-        if (episode := self.to_score.get(case.key)) is not None:
-            return CasePlan(episode=self.path / episode)
-        return CasePlan(is_run=self.makes_episodes)
-
-    def attempts(self, key: str) -> Sequence[Mapping[str, Any]]:
-        """Return the attempts at a case whose result or episode is taken from the earlier run."""
-        is_taken = self.source is not None and (key in self.reused or key in self.to_score)
-        return self.tasks[key].attempts if is_taken else ()
-
-    def not_run(self, selected: Collection[str]) -> list[Entry]:
-        """Return the reused results of selected tests, given by their node ids."""
-        return [task for task in self.reused.values() if task.nodeid in selected]
 
     def agreed(self, settings: Mapping[str, OptionValue]) -> dict[str, OptionValue]:
         """Return the options of this run, some of which are those of the earlier run.
