@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action, Finish, Impossible
     from pytest_mobileagent.device.device import Capture, System
     from pytest_mobileagent.episode.observation import Observation
+    from pytest_mobileagent.episode.record import Step
     from pytest_mobileagent.program.adb.raw_log import RawLog
     from pytest_mobileagent.program.track import Jobs
-    from pytest_mobileagent.run.session import DoneStep, Session
+    from pytest_mobileagent.run.session import Session
 
 T = TypeVar("T")
 
@@ -264,7 +265,7 @@ class SessionWatcher:
         if self.session.ending is None and self.track.pending():
             self._add(self.track.take(self._seen(), ends=True))
 
-    def _add(self, steps: Iterable[tuple[DoneStep, Capture]]) -> None:
+    def _add(self, steps: Iterable[tuple[Step, Capture]]) -> None:
         """Record steps until one of them ends the episode."""
         for step, after in steps:
             self.session.add(step, after)

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from pytest_mobileagent.episode.record import Step
 from pytest_mobileagent.program.commands.steps import ACTS, continues, grouped, merged, settled
-from pytest_mobileagent.run.session import DoneStep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
@@ -109,9 +109,7 @@ class Track:
         """Return whether there are acts whose steps have not been taken."""
         return self._taken < len(self._acts)
 
-    def take(
-        self, now: Capture | None, *, ends: bool = False
-    ) -> Iterator[tuple[DoneStep, Capture]]:
+    def take(self, now: Capture | None, *, ends: bool = False) -> Iterator[tuple[Step, Capture]]:
         """Yield each final step once, with the screen after it.
 
         `now` is the screen after the last act; without it, the last step is not yielded. If the
@@ -158,7 +156,7 @@ class Track:
         self.since = max(self.since, now)
         self._pauses = [pause for pause in self._pauses if pause[1] > self.since]
 
-    def _done(self, acts: Sequence[WatchedAct]) -> DoneStep:
+    def _done(self, acts: Sequence[WatchedAct]) -> Step:
         pieces = [act.acting for act in acts]
         ended = max(end for _, end in pieces)
         acting = _covered(pieces, self.since, ended)
@@ -166,8 +164,11 @@ class Track:
         self._advance(ended, thinking)
         failed = [act for act in acts if act.error]
         actions = merged(self._timed(acts))
-        return DoneStep(
-            actions=actions,
+        first = acts[0].before
+        assert first is not None  # else the first act would continue the step before it
+        return Step(
+            first.screen,
+            actions,
             said=next((act.reply for act in reversed(acts) if act.reply), ""),
             calls=tuple(call for act in acts for call in act.calls),
             seconds_thinking=thinking,

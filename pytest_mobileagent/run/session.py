@@ -10,24 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.template import fill
 from pytest_mobileagent.action.action import (
-    Ask,
     Finish,
     Impossible,
-    Open,
-    Raw,
     Scroll,
     Swipe,
     Wait,
-    check,
     ends_episode,
 )
-from pytest_mobileagent.action.matching import ANYWHERE
 from pytest_mobileagent.agent.phone import EpisodeOver
-from pytest_mobileagent.device.device import PageDevice, log_of, noise_of, system_of
+from pytest_mobileagent.device.device import log_of, noise_of, system_of
 from pytest_mobileagent.device.probes import since_now
 from pytest_mobileagent.episode.observation import Observation
 from pytest_mobileagent.episode.record import Termination
-from pytest_mobileagent.errors import DeviceError, NoEdgeError, ScreenError
+from pytest_mobileagent.errors import DeviceError, ScreenError
+from pytest_mobileagent.run.hands import Hands
 from pytest_mobileagent.run.plan import values_at
 from pytest_mobileagent.run.reports import Reports, SessionCalls, cut
 from pytest_mobileagent.run.user import EpisodeUser
@@ -40,12 +36,12 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.agent import Reply
     from pytest_mobileagent.device.device import Capture, Device
     from pytest_mobileagent.episode.calls import ModelCall
+    from pytest_mobileagent.episode.record import Step
     from pytest_mobileagent.episode.store import Recorder
     from pytest_mobileagent.run.plan import AttemptPlan
     from pytest_mobileagent.screen.screen import Screen
 
 MOST_LOOKS = 50  # consecutive decisions that only look around, and do not count as steps
-UNREADABLE = "no action could be found in your reply"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,22 +53,6 @@ class EpisodeEnding:
     unused: tuple[ModelCall, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class DoneStep:
-    """A step whose actions the agent has performed itself.
-
-    The fields are those of `episode.record.Step`.
-    """
-
-    actions: tuple[Action, ...]
-    said: str = ""
-    calls: tuple[ModelCall, ...] = ()
-    seconds_thinking: float = 0.0
-    seconds_acting: float = 0.0
-    notice: str = ""
-    undone: int = 0
-
-
 class Session:
     """One episode while an agent runner works on it (see `AgentRunner`).
 
@@ -82,7 +62,7 @@ class Session:
     - `goal`: the goal, filled with the `values` of its placeholders.
     - `observation`: the agent's last observation, made from the capture `last`; `shown` is its
       screen with the parts that the plan's `sees` hides.
-    - `user`: answers the agent's questions.
+    - `hands`: perform actions on the device; `user`: answers the agent's questions.
     - `calls`: the model calls so far.
     - `reports`: what the phone reports during the episode.
 
@@ -102,10 +82,8 @@ class Session:
         self.folder = recorder.folder
         self._recorder = recorder
         self._looks = 0
-        self._may_act = 0.0  # when the next action may be done, by the monotonic clock
         self._decided = 0  # the number of recorded decisions
         self._screens = 0  # the number of recorded screens
-        self._given: list[int] = []  # the actions of the last decision that the device received
         task = plan.case.task
         self._probes = since_now(task.probes, system_of(device))
         measured = plan.case.measure(device, "")
@@ -128,6 +106,7 @@ class Session:
                 self.last.screen,
                 tampers=plan.path == "multi",  # golden actions are not the agent's
             )
+        self.hands = Hands(plan, self.device)
         self.reports = Reports(self.device, recorder)
         self.observation = self._observe(self.last)
 
@@ -141,6 +120,7 @@ class Session:
         other.device, other.folder = device, recorder.folder
         if self.plan.watch is not None:
             other.plan = replace(self.plan, watch=self.plan.watch.fork())
+        other.hands = Hands(self.plan, device)
         other._recorder = recorder  # noqa: SLF001 - of the same class
         device.events()  # drop what was reported before
         log_of(device)
@@ -204,7 +184,7 @@ class Session:
             self._record_noise()
             raise EpisodeOver
         self._record_outcome(notice, answer, undone)
-        self._keep_pace()
+        self.hands.keep_pace()
         return self._after(reply, decided + self.user.seconds, answer, notice)
 
     def _after(
@@ -248,8 +228,11 @@ class Session:
         """Return a capture of the device's current state, without recording it."""
         return self.device.observe(self._probes)
 
-    def add(self, step: DoneStep, after: Capture) -> None:
-        """Record a step that the agent has done, and the capture `after` it; end if done."""
+    def add(self, step: Step, after: Capture) -> None:
+        """Record a step that the agent has done, and the capture `after` it; end if done.
+
+        The actions are the agent's own, which it has performed by itself.
+        """
         self._recorder.step(step.actions, step.said, step.calls, step.seconds_thinking)
         self._decided += 1
         self.steps += 1
@@ -261,7 +244,7 @@ class Session:
     def _record_noise(self) -> None:
         """Record the noise that the last decision met, if any."""
         if (noise := noise_of(self.device)) is not None and self._decided:
-            lost = tuple(n for place, n in enumerate(self._given) if place in noise.swallowed)
+            lost = tuple(n for place, n in enumerate(self.hands.given) if place in noise.swallowed)
             self._recorder.noise(replace(noise, swallowed=lost))
 
     def look_again(self) -> Observation:
@@ -298,54 +281,18 @@ class Session:
 
     def _is_report(self, actions: Sequence[Action]) -> bool:
         """Return whether actions consist of a valid final report only."""
-        return len(actions) == 1 and ends_episode(actions[0]) and not self._flaw(actions[0])
-
-    def _flaw(self, action: Action, *, is_recorded: bool = False) -> str:
-        """Return why an action cannot be performed on the agent's last screen; empty if it can.
-
-        With `is_recorded`, it may be an action of a recording, which may open any app and touch a
-        point outside the screen.
-        """
-        installed = self.plan.installed
-        if isinstance(action, Raw):
-            return f"{action!r} is not an action that a phone can do"
-        is_absent = isinstance(action, Open) and installed and action.app not in installed
-        if is_absent and not is_recorded:
-            return f"{action!r}: no app of this package is installed"
-        try:
-            check(action, ANYWHERE if is_recorded else self.observation.screen.size)
-        except ValueError as error:
-            return str(error)
-        return ""
+        size = self.observation.screen.size
+        return (
+            len(actions) == 1 and ends_episode(actions[0]) and not self.hands.flaw(actions[0], size)
+        )
 
     def _do(self, actions: Sequence[Action], by: Callable[[], str] | None) -> tuple[int, str]:
         """Perform actions until one fails; return how many were not performed, and the reason."""
         self.user.begin()
-        self._given = []
         if by is not None:
             why = by()
             return int(bool(why)), cut(why)
-        if not actions:
-            return 0, UNREADABLE
-        ends = time.monotonic() + self.limits.seconds
-        for number, action in enumerate(actions, 1):
-            which = f"action {number} of {len(actions)}: " if len(actions) > 1 else ""
-            flaw = self._flaw(action, is_recorded=isinstance(self.device, PageDevice))
-            if number > 1 and time.monotonic() >= ends:
-                flaw = f"those before it took longer than {self.limits.seconds:g} s"
-            if not flaw and ends_episode(action) and number < len(actions):
-                flaw = f"nothing can follow {action!r}"
-            if flaw:
-                return len(actions) - number + 1, cut(f"{which}{flaw}")
-            if isinstance(action, Ask):
-                self._ask(action.question)
-            elif not ends_episode(action):
-                self._given.append(number - 1)
-                try:
-                    self._perform(action)
-                except NoEdgeError as error:
-                    return len(actions) - number + 1, cut(f"{which}{error}")
-        return 0, ""
+        return self.hands.do(actions, self.observation.screen.size, self._ask)
 
     def _record_outcome(self, notice: str, answer: str | None, undone: int) -> None:
         calls = self.user.take_calls()
@@ -355,16 +302,6 @@ class Session:
         """Ask the user; the time counts neither for the agent nor for the phone."""
         screen = self.last.screen.own
         self.user.ask(question, screen, max(1, self.steps), self._screens - 1)
-
-    def _perform(self, action: Action) -> None:
-        self._keep_pace()
-        self._may_act = time.monotonic() + self.limits.pace
-        self.device.perform(action)
-
-    def _keep_pace(self) -> None:
-        """Wait until the next action may be done."""
-        if (left := self._may_act - time.monotonic()) > 0:
-            time.sleep(left)
 
     def finish(self) -> None:
         """Record the phone's reports since its last screen, and why the episode ended.

@@ -25,8 +25,9 @@ from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.device.device import PageDevice, is_covered
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import NoEdgeError, NoSolutionError, TaskError
+from pytest_mobileagent.run.hands import UNREADABLE
 from pytest_mobileagent.run.reports import cut
-from pytest_mobileagent.run.session import UNREADABLE, Session
+from pytest_mobileagent.run.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -247,8 +248,9 @@ class PathSession(Session):
         """
         if not reply.actions:
             return 0, UNREADABLE
+        size = self.observation.screen.size
         for number, action in enumerate(reply.actions):
-            if flaw := self._flaw(action, is_recorded=action == golden):
+            if flaw := self.hands.flaw(action, size, is_recorded=action == golden):
                 return len(reply.actions) - number, cut(flaw)
         return 0, ""
 
@@ -269,10 +271,11 @@ class PathSession(Session):
         action = golden.action
         if isinstance(action, Ask):
             return
-        if flaw := self._flaw(action, is_recorded=pages is not None):
+        size = self.observation.screen.size
+        if flaw := self.hands.flaw(action, size, is_recorded=pages is not None):
             raise TaskError(f"a golden action cannot be done: {flaw}")
         try:
-            self._perform(action)
+            self.hands.perform(action)
         except NoEdgeError as error:
             if self.path.left:  # after the last action, no page is needed
                 raise TaskError(f"the golden path leaves the recorded pages: {error}") from error

@@ -20,8 +20,8 @@ from pytest_mobileagent.program.track import Jobs, LoopThread, Track, WatchedAct
 from pytest_mobileagent.testing import make_screen
 
 if TYPE_CHECKING:
+    from pytest_mobileagent.episode.record import Step
     from pytest_mobileagent.program.commands import Act
-    from pytest_mobileagent.run.session import DoneStep
 
 
 NOW = Capture(make_screen("now"), {})
@@ -50,7 +50,7 @@ def taken(track: Track, *, ends: bool = True) -> list[tuple[object, ...]]:
     return [step.actions for step in steps(track, ends=ends)]
 
 
-def steps(track: Track, *, ends: bool = True) -> list[DoneStep]:
+def steps(track: Track, *, ends: bool = True) -> list[Step]:
     return [step for step, _ in track.take(NOW, ends=ends)]
 
 
