@@ -7,7 +7,8 @@ import os
 from collections import deque
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.episode.redaction import HIDDEN, current, secret_bytes, without_secrets
+from pytest_mobileagent.episode.redaction import current
+from pytest_mobileagent.episode.secrets import HIDDEN, secret_bytes, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -17,28 +17,23 @@ variable: agents in separate processes record, too.
 
 from __future__ import annotations
 
-import base64
 import io
-import json
 import os
 import re
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, quote_plus
 
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.decoding import found, masked
+from pytest_mobileagent.episode.secrets import keys_here, without_secrets
 from pytest_mobileagent.errors import HostError, ScreenError
 from pytest_mobileagent.patterns import PATIENT, SlowPatternError, within
-from pytest_mobileagent.processes import environment, may_hold_key
 from pytest_mobileagent.screen.xml import document
-from pytest_mobileagent.urls import passwords_in
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
     from pytest_mobileagent.episode.redaction_file import Region
     from pytest_mobileagent.patterns import Pattern
@@ -47,9 +42,6 @@ if TYPE_CHECKING:
 
 MASK = "█████"
 _VARIABLE = "PYTEST_MOBILEAGENT_REDACTION"
-_KEY = "_API_KEY"  # the suffix of variables that hold a provider's key
-_LEAST = 8  # characters of a key or secret; a shorter one may occur in unrelated words
-HIDDEN = "…"  # replaces a key
 _BOUNDS = re.compile(r"\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]")
 # Attributes that describe the structure of an element rather than its content.
 _STRUCTURE = {"bounds", "class", "package", "resource-id", "index", "rotation", "width", "height"}
@@ -245,9 +237,9 @@ def redacted(record: Any) -> Any:
     Raises:
         HostError: see `current`.
     """
-    rules, keys = current(), _keys()
+    rules, keys = current(), keys_here()
     record = record if rules is None else rules.redacted_record(record)
-    return without(keys, record) if keys else record
+    return without_secrets(record, keys)
 
 
 _SHAPES = re.compile(  # of keys of well-known providers
@@ -258,56 +250,7 @@ _SHAPES = re.compile(  # of keys of well-known providers
 
 def holds_key(text: str) -> bool:
     """Return whether a text contains a key of the environment, or what looks like a key."""
-    keys = _keys()
-    return _SHAPES.search(text) is not None or (bool(keys) and without(keys, text) != text)
-
-
-def _keys() -> list[str]:
-    """Return the keys in the environment.
-
-    An agent with its own client may repeat them, for example from a provider's error message.
-    Passwords in URLs, such as those of proxies, are keys as well.
-    """
-    variables = environment()
-    keys = {value.strip() for name, value in variables.items() if name.endswith(_KEY)}
-    keys |= {word for value in variables.values() if "@" in value for word in passwords_in(value)}
-    return _longest_first(keys)
-
-
-def without(words: Iterable[str], value: Any, mask: str = HIDDEN) -> Any:
-    """Return plain data with these words masked in its strings, as they are and in other forms."""
-    return _without(_any_form(tuple(words)), value, mask)
-
-
-def _without(sought: re.Pattern[str], value: Any, mask: str) -> Any:
-    match value:
-        case str():
-            return sought.sub(mask, value)
-        case list() | tuple():
-            return [_without(sought, each, mask) for each in value]
-        case dict():
-            return {
-                sought.sub(mask, str(name)): _without(sought, each, mask)
-                for name, each in value.items()
-            }
-    return value
-
-
-@lru_cache(16)
-def _any_form(words: tuple[str, ...]) -> re.Pattern[str]:
-    """Return a pattern of words as they are, and as JSON, URLs, HTML and headers spell them."""
-    forms = {form for word in words for form in _forms(word)}
-    return re.compile("|".join(map(re.escape, sorted(forms, key=len, reverse=True))) or "(?!)")
-
-
-def _forms(word: str) -> Iterator[str]:
-    for ascii_only in (True, False):
-        in_json = json.dumps(word, ensure_ascii=ascii_only)[1:-1]
-        yield from (in_json, json.dumps(in_json)[1:-1])
-    yield from (word, quote(word), quote(word, safe=""), quote_plus(word), escape(word))
-    for encode in (base64.b64encode, base64.urlsafe_b64encode):
-        in_base64 = encode(word.encode("utf-8", "surrogateescape")).decode()
-        yield from (in_base64, in_base64.rstrip("="))
+    return _SHAPES.search(text) is not None or without_secrets(text, keys_here()) != text
 
 
 def rules_of(path: Path) -> Redaction:
@@ -318,8 +261,7 @@ def rules_of(path: Path) -> Redaction:
     """
     from pytest_mobileagent.episode.redaction_file import load  # few runs need it
 
-    rules = load(path)
-    return Redaction(rules.patterns, rules.regions, rules.digest)
+    return Redaction(*load(path))
 
 
 @lru_cache(2)
@@ -379,23 +321,3 @@ def blackened(picture: bytes, boxes: Sequence[Box] | None = None) -> bytes:
     written = io.BytesIO()
     changed.save(written, kind)
     return written.getvalue()
-
-
-def secrets_of(environment: Mapping[str, str]) -> list[str]:
-    """Return the values of variables that hold keys or other secrets, judging by their names."""
-    return _longest_first(value for name, value in environment.items() if may_hold_key(name))
-
-
-def without_secrets(value: Any, secrets: Iterable[str]) -> Any:
-    """Return text, or other plain data, with secrets masked in its strings."""
-    return without(_longest_first(secrets), value)
-
-
-def secret_bytes(secrets: Iterable[str]) -> list[bytes]:
-    """Return secrets as they appear in files and output, longest first."""
-    return [os.fsencode(each) for each in _longest_first(secrets)]
-
-
-def _longest_first(secrets: Iterable[str]) -> list[str]:
-    """Return the words that are long enough to be hidden, longest first."""
-    return sorted({each for each in secrets if len(each) >= _LEAST}, key=len, reverse=True)

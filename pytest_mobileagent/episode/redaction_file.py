@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.fileio import read_bytes
 from pytest_mobileagent.patterns import PatternError
@@ -34,16 +34,8 @@ class Region:
         return int(left * width), int(top * height), -int(-right * width), -int(-bottom * height)
 
 
-class Rules(NamedTuple):
-    """The rules in a file; `digest` is the SHA-256 of its content."""
-
-    patterns: tuple[Pattern, ...]
-    regions: tuple[Region, ...]
-    digest: str
-
-
-def load(path: Path) -> Rules:
-    """Return the rules of a file.
+def load(path: Path) -> tuple[tuple[Pattern, ...], tuple[Region, ...], str]:
+    """Return the patterns and the regions in a file, and the SHA-256 of its content.
 
     Raises:
         ValueError: if the file cannot be read or is invalid; the message says why.
@@ -65,7 +57,7 @@ def load(path: Path) -> Rules:
         raise ValueError(f"{path} specifies nothing to black out")
     patterns = tuple(_pattern(path, number, word) for number, word in enumerate(words, 1))
     found = tuple(_region(path, number, each) for number, each in enumerate(regions, 1))
-    return Rules(patterns, found, hashlib.sha256(content).hexdigest())
+    return patterns, found, hashlib.sha256(content).hexdigest()
 
 
 def _is_list(value: Any, kind: type) -> bool:

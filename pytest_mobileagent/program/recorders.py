@@ -14,7 +14,7 @@ from pytest_mobileagent.agent.recorder import URL
 from pytest_mobileagent.device.device import Address, NoiseMaker
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.exchanges import ExchangeLog
-from pytest_mobileagent.episode.redaction import without_secrets
+from pytest_mobileagent.episode.secrets import without_secrets
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.model import Completion
 from pytest_mobileagent.llm.providers import keys

@@ -19,7 +19,8 @@ from pytest_mobileagent.agent.conversation import (
 from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.device.device import noises_of
 from pytest_mobileagent.episode.record import Termination
-from pytest_mobileagent.episode.redaction import redacted, without_secrets
+from pytest_mobileagent.episode.redaction import redacted
+from pytest_mobileagent.episode.secrets import without_secrets
 from pytest_mobileagent.episode.store import cut
 from pytest_mobileagent.errors import AgentError, AgentKilledError, TaskError, UnfitMoveError
 from pytest_mobileagent.llm.model import ProviderError

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pytest_mobileagent.episode import redaction
 from pytest_mobileagent.episode.output import Output
-from pytest_mobileagent.episode.redaction import without_secrets
+from pytest_mobileagent.episode.secrets import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

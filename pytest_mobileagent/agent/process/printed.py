@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.episode.output import Output
-from pytest_mobileagent.episode.redaction import secrets_of
+from pytest_mobileagent.episode.secrets import secrets_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from pytest_mobileagent.episode.calls import ModelCall
-from pytest_mobileagent.episode.redaction import without_secrets
+from pytest_mobileagent.episode.secrets import without_secrets
 from pytest_mobileagent.episode.store import shortened
 from pytest_mobileagent.jsonable import expect, to_line
 from pytest_mobileagent.llm.known_replies import WHOLE

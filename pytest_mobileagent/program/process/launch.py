@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.output import PART_SIZE, Output
-from pytest_mobileagent.episode.redaction import secrets_of
+from pytest_mobileagent.episode.secrets import secrets_of
 from pytest_mobileagent.errors import AgentError, HostError
 from pytest_mobileagent.processes import VARIABLE, end_descendants, end_marked, without_keys
 from pytest_mobileagent.program.process import keeper

@@ -9,7 +9,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.episode.redaction import without_secrets
+from pytest_mobileagent.episode.secrets import without_secrets
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.processes import signal_name
 

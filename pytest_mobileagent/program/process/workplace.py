@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock
 
-from pytest_mobileagent.episode.redaction import HIDDEN, secret_bytes
+from pytest_mobileagent.episode.secrets import HIDDEN, secret_bytes
 from pytest_mobileagent.errors import AgentError, HostError
 from pytest_mobileagent.fileio import own_folder
 from pytest_mobileagent.processes import die_with_parent
