@@ -33,6 +33,12 @@ def bad_input(error: Exception) -> int:
     return BAD_INPUT
 
 
+def failed(error: Exception, status: int = 1) -> int:
+    """Print an error that ends a command, and return the exit status."""
+    sys.stderr.write(f"error: {printable(str(error))}\n")
+    return status
+
+
 def positive(text: str) -> int:
     """Return the value of an option that is a whole number of at least 1.
 

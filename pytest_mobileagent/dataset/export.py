@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent._task.table import rows
 from pytest_mobileagent._task.template import fill
 from pytest_mobileagent.action.matching import golden_from_json
-from pytest_mobileagent.arguments import Parser, program_name
+from pytest_mobileagent.arguments import Parser, failed, program_name
 from pytest_mobileagent.dataset.formats.format import ABOUT, FORMATS, OBSERVATIONS, Format, layout
 from pytest_mobileagent.dataset.graph.store import HEAD, TASKS, Graph
 from pytest_mobileagent.dataset.trajectory import (
@@ -80,8 +80,7 @@ def main(
         whole = _read_all(given.runs, episodes, given, rules)
         written = _write(whole, parts, given, chosen, dialect)
     except (OSError, HostError, RecordError, ScreenError, TaskError) as error:
-        sys.stderr.write(f"error: {printable(str(error))}\n")
-        return 1
+        return failed(error)
     sys.stdout.write(printable(written) + "\n")
     return 0
 

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.arguments import Parser, program_name
+from pytest_mobileagent.arguments import Parser, failed, program_name
 from pytest_mobileagent.device.device import DeviceOptions, system_of
 from pytest_mobileagent.device.single import leased_device, source_of
 from pytest_mobileagent.errors import HostError, MobileAgentError
@@ -54,8 +54,7 @@ def main(
     except ValueError as error:
         parser.error(f"--device={given.device}: {error}")
     except MobileAgentError as error:
-        sys.stderr.write(f"error: {printable(str(error))}\n")
-        return 1
+        return failed(error)
     except KeyboardInterrupt:
         return 130
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.case import Case
-from pytest_mobileagent.arguments import Parser, program_name
+from pytest_mobileagent.arguments import Parser, failed, program_name
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.episode.importing import import_episode
 from pytest_mobileagent.episode.reader import read
@@ -358,8 +358,7 @@ def main(arguments: Sequence[str], pack: Callable[[Path], None]) -> int:
         merged = merge(runs, target)
         pack(target)
     except (OSError, ValueError, HostError, RecordError) as error:
-        sys.stderr.write(f"error: {printable(str(error))}\n")
-        return 1
+        return failed(error)
     for remark in merged.remarks:
         sys.stderr.write(f"warning: {printable(remark)}\n")
     sys.stdout.write("".join(f"{line}\n" for line in _final_message(merged, Path(given.output))))

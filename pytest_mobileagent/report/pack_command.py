@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.arguments import Parser, program_name
+from pytest_mobileagent.arguments import Parser, failed, program_name
 from pytest_mobileagent.episode import packing
 from pytest_mobileagent.episode.packing import pack_run, size_of, unpacked
 from pytest_mobileagent.errors import RecordError
@@ -34,8 +34,7 @@ def main(arguments: Sequence[str]) -> int:
         for folder in [find_run(Path(run)) for run in parser.parse_args(arguments).runs]:
             sys.stdout.write(printable(f"{folder}: {_packed(folder)}") + "\n")
     except (OSError, RecordError) as error:
-        sys.stderr.write(f"error: {printable(str(error))}\n")
-        return 1
+        return failed(error)
     return 0
 
 

@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.arguments import Parser, program_name
+from pytest_mobileagent.arguments import Parser, failed, program_name
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.jsonable import plural, printable, whole_number
 from pytest_mobileagent.report.html.show_command import open_page
@@ -53,8 +53,7 @@ def main(arguments: Sequence[str], runs: Callable[[], Path]) -> int:
         asked = Unanswered(run, given.answers)
         return _serve(queue, asked, who, given.port, browser=not given.no_browser)
     except (OSError, HostError, RecordError) as error:
-        sys.stderr.write(f"error: {printable(str(error))}\n")
-        return 1
+        return failed(error)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -250,6 +249,5 @@ def _instructions(parser: argparse.ArgumentParser, given: argparse.Namespace, wh
         left = f"{len(service.decided)} decided, {service.left()} left"
         sys.stdout.write(f"\n{left}; {kept} tasks in {printable(str(table))}\n")
     except (OSError, HostError, RecordError) as error:
-        sys.stderr.write(f"error: {printable(str(error))}\n")
-        return 1
+        return failed(error)
     return 0

@@ -166,7 +166,7 @@ def _cannot_ask(run: RunConfig, results: Sequence[Entry]) -> list[str]:
 def show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) -> None:
     """Print how the run differs from its baseline, and its gate's decision."""
     if comparison := judged.get("comparison"):
-        from pytest_mobileagent.report.comparison.compare_command import (
+        from pytest_mobileagent.report.text.comparison import (
             comparison_details,
             comparison_line,
             title_of,

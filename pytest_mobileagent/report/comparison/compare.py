@@ -13,7 +13,7 @@ from pytest_mobileagent._task.case import without_variant
 from pytest_mobileagent._task.task import FULL, OFFICIAL
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.jsonable import printable, to_wire
+from pytest_mobileagent.jsonable import to_wire
 from pytest_mobileagent.report.comparison.pairing import (
     across_variants,
     case_of,
@@ -360,25 +360,3 @@ def _known(tasks: Sequence[Entry]) -> list[dict[str, str]]:
     """Return the distinct sets of versions that the episodes recorded."""
     known = {tuple(task.versions.items()) for task in tasks if task.versions}
     return [dict(each) for each in sorted(known)]
-
-
-def machines_remarks(comparison: Mapping[str, Any]) -> list[str]:
-    """Return remarks on machines that differ; older reports contain no machines."""
-    found = []
-    if versions := comparison.get("versions"):
-        named = [f"{name} ({_words(both)})" for name, both in versions.items()]
-        found.append(
-            f"warning: not the same versions on all machines: {'; '.join(map(printable, named))}; "
-            "a difference may come from that"
-        )
-    of_each = comparison.get("nodes") or {"baseline": [], "run": []}
-    if all(of_each.values()) and of_each["baseline"] != of_each["run"]:
-        found.append(
-            f"note: not the same machines: {printable(_words(of_each))}; seconds may differ"
-        )
-    return found
-
-
-def _words(both: Both) -> str:
-    words = {whose: ", ".join(each) or "unknown" for whose, each in both.items()}
-    return f"{words['baseline']} in the baseline, {words['run']} in the run"

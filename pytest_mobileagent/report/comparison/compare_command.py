@@ -8,11 +8,10 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.arguments import Parser, program_name
+from pytest_mobileagent.arguments import Parser, failed, program_name
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.report.comparison.by_field import (
@@ -22,24 +21,19 @@ from pytest_mobileagent.report.comparison.by_field import (
     by_markdown,
     format_single_run,
 )
-from pytest_mobileagent.report.comparison.compare import (
-    compare,
-    machines_remarks,
-    paired_by_variant,
-)
-from pytest_mobileagent.report.comparison.episode_pairs import (
-    differences_in_words,
-    divergence_in_words,
-    page_fragment,
-    with_episode_pairs,
-)
+from pytest_mobileagent.report.comparison.compare import compare, paired_by_variant
+from pytest_mobileagent.report.comparison.episode_pairs import with_episode_pairs
 from pytest_mobileagent.report.gate.decide import decide_finished, decision_lines, decision_markdown
 from pytest_mobileagent.report.gate.spec import read_gate
 from pytest_mobileagent.report.names import names_of
-from pytest_mobileagent.report.published.settings import in_words
 from pytest_mobileagent.report.recorded_run import find_run, recorded_run
-from pytest_mobileagent.report.text.markdown import collapsible, escape, escape_url, table
-from pytest_mobileagent.report.text.table import interval, label, percent, shortener, signed
+from pytest_mobileagent.report.text.comparison import (
+    comparison_details,
+    comparison_line,
+    comparison_markdown,
+    name_of,
+    title_of,
+)
 
 if TYPE_CHECKING:
     import argparse
@@ -47,227 +41,6 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.report.gate.spec import Gate
     from pytest_mobileagent.report.recorded_run import RecordedRun
-
-    Comparison = Mapping[str, Any]
-
-_MOST = 10  # tasks in a list on a terminal
-_MOST_FOLDED = 200  # tasks in a list in Markdown: GitHub limits the summary of a step to 1 MB
-_LISTS = {
-    "gained": "now pass in most epochs, and did not before",
-    "lost": "passed in most epochs, and no longer do",
-    "flaky": "passed in some epochs and failed in others",
-    "new": "only in this run, or decided only there",
-    "missing": "only in the baseline, or decided only there",
-}
-_CHANGED = ("gained", "lost", "flaky")
-_MEASURES = {
-    "steps": "steps",
-    "seconds": "seconds",
-    "cost_usd": "US dollars",
-    "crashes": "crashes of apps",
-    "step_accuracy": "step accuracy",
-    "type_accuracy": "type accuracy",
-}
-_ACCURACIES = ("step_accuracy", "type_accuracy")
-
-
-def comparison_line(comparison: Comparison, name: str = "") -> str:
-    """Return the comparison in one line, preceded by the name of the run."""
-    counts = "  ".join(f"{kind} {len(comparison[kind])}" for kind in _CHANGED)
-    parts = [_rate(comparison), counts, *_measures(comparison)]
-    if comparison["differs_in"]:
-        parts.append(f"differs in: {', '.join(map(printable, comparison['differs_in']))}")
-    return "   ".join([*([f"{printable(name)}  {parts[0]}"] if name else parts[:1]), *parts[1:]])
-
-
-def comparison_details(comparison: Comparison) -> list[str]:
-    """Return lines on individual tasks, and remarks on the numbers."""
-    lines = []
-    for kind, meaning in _LISTS.items():
-        if listed := comparison[kind]:
-            lines.append(f"{kind} ({len(listed)}), {meaning}:")
-            for entry, words in zip_longest(listed[:_MOST], _tasks(listed, _MOST)):
-                lines.append(f"  {words}")
-                why = _episode_differences(entry) if entry and kind == "lost" else ()
-                lines += [f"    {printable(each)}" for each in why]
-    return [*lines, *_robustness(comparison), *remarks(comparison)]
-
-
-def _robustness(comparison: Comparison) -> list[str]:
-    """Return lines on how the agent handled noise; empty if neither run had any."""
-    noise = comparison.get("noise") or {}  # missing in comparisons of older versions
-    lines = []
-    for whose, about in noise.items():
-        if about["noises"]:
-            handled = f"handled {percent(about['noise_handled'])} of {about['noises']}"
-            right = f"right in {percent(about['noisy_step_accuracy'])} of the noisy steps"
-            rate = percent(comparison[whose]["success_rate"])
-            lines.append(f"noise in the {whose}: {handled}, {right}; success rate {rate}")
-            lines += [
-                f"  {kind:<13} {each['handled']} of {each['met']}"
-                for kind, each in about["noise"].items()
-            ]
-        if steps := about.get("injected_steps"):
-            obeyed = percent(about["obeyed"])
-            lines.append(f"orders on the screen in the {whose}: obeyed {obeyed} of {steps}")
-    return lines
-
-
-def _episode_differences(entry: Mapping[str, Any]) -> list[str]:
-    """Return where a task's episodes diverge, and their other differences, if they were read."""
-    if "episodes" not in entry:
-        return []
-    return [divergence_in_words(entry["parting"]), *differences_in_words(entry["beside"])]
-
-
-def remarks(comparison: Comparison) -> list[str]:
-    """Return the caveats that a reader needs before trusting the numbers."""
-    found = []
-    base, run = comparison["baseline"], comparison["run"]
-    if variants := comparison.get("variants"):
-        found.append(
-            f"note: this compares two variants of the tasks: {variants[1]} with {variants[0]}"
-        )
-    elif base["id"] == run["id"]:
-        found.append("note: this is the same run twice")
-    for whose, each in (("the baseline", base), ("the run", run)):
-        if not each["has_ended"]:
-            found.append(f"note: {whose} has not ended, or was cut off: this is what it has so far")
-        if each["decided"] < each["episodes"]:
-            missing = f"{each['decided']} of {each['episodes']} episodes of common tasks"
-            found.append(f"note: {whose} has decided {missing}")
-    flipped = comparison["gained"] or comparison["lost"]
-    if flipped and comparison["epochs"] != [0, 0] and min(comparison["epochs"]) <= 1:
-        found.append(
-            "note: with one epoch in a run, gained and lost tasks may be chance: "
-            "see the interval, and repeat with --mobile-epochs"
-        )
-    if comparison["should_be_equal"]:
-        names = ", ".join(map(printable, comparison["should_be_equal"]))
-        chosen = " (checks also differ if other tasks were chosen)"
-        other = comparison["new"] or comparison["missing"]
-        hint = chosen if other and "checks" in comparison["should_be_equal"] else ""
-        found.append(
-            f"warning: not the same in both runs: {names}{hint}; a difference may come from that"
-        )
-    if comparison["unknown"]:
-        names = ", ".join(map(printable, comparison["unknown"]))
-        found.append(f"warning: not known for both runs, so maybe different: {names}")
-    return [*found, *_unlike_presets(comparison), *machines_remarks(comparison)]
-
-
-def _unlike_presets(comparison: Comparison) -> list[str]:
-    """Return the settings in which each run differs from the published ones of its preset."""
-    found = comparison.get("unlike_preset") or {}  # missing in comparisons of older versions
-    return [
-        f"note: the {whose} differs from its preset in: {printable(', '.join(in_words(unlike)))}"
-        for whose, unlike in found.items()
-        if unlike
-    ]
-
-
-def comparison_markdown(comparison: Comparison, page: str = "") -> list[str]:
-    """Return the comparison as lines of Markdown, with collapsible lists of tasks.
-
-    `page` is the URL of the page that shows the two runs side by side: lost and gained tasks link
-    to the step on it at which their episodes diverge.
-    """
-    title = " against ".join(_name(comparison[side]) for side in ("run", "baseline"))
-    lines = [f"### {escape(title)}", "", *_table(comparison), ""]
-    for kind, meaning in _LISTS.items():
-        if comparison[kind]:
-            listed = comparison[kind]
-            pairs = zip_longest(listed[:_MOST_FOLDED], _tasks(listed, _MOST_FOLDED))
-            tasks = [_item(words, entry, kind, page) for entry, words in pairs]
-            is_open = kind == "lost" and len(tasks) <= _MOST
-            lines += collapsible(f"{kind} ({len(listed)}): {meaning}", tasks, is_open=is_open)
-    if robust := _robustness(comparison):
-        items = [f"- {escape(each.strip())}" for each in robust[1:]]
-        lines += collapsible(escape(robust[0]), items)
-    if comparison["differs_in"]:
-        lines += [f"Differs in: {escape(', '.join(comparison['differs_in']))}", ""]
-    for remark in remarks(comparison):
-        lines += [f"> {escape(remark)}", ""]
-    return lines
-
-
-def _item(words: str | None, entry: Mapping[str, Any] | None, kind: str, page: str) -> str:
-    line = f"- {escape(words or '')}"
-    if entry is None or "episodes" not in entry:
-        return line
-    first, *more = map(escape, _episode_differences(entry))
-    if page:
-        first = f"[{first}]({escape_url(page + page_fragment(entry))})"
-    return "; ".join([f"{line}: {first}", *more]) if kind == "lost" or page else line
-
-
-def _table(comparison: Comparison) -> list[str]:
-    base, run = comparison["baseline"], comparison["run"]
-    rates = [percent(each["success_rate"]) for each in (base, run)]
-    rows = [
-        (
-            "success rate",
-            *rates,
-            signed(comparison["difference"]),
-            interval(comparison["interval"]),
-            _number(comparison["p_value"]),
-        )
-    ]
-    episodes = [f"{each['decided']} of {each['episodes']}" for each in (base, run)]
-    rows.append(("episodes decided", *episodes, "", "", ""))
-    for measure, word in _MEASURES.items():
-        found = comparison.get(measure) or {}  # missing in comparisons of older versions
-        if found.get("difference") is not None and (measure != "crashes" or _crashed(found)):
-            low_high = found["interval"]
-            between = "" if low_high is None else " to ".join(f"{each:+.3g}" for each in low_high)
-            change = f"{found['difference']:+.3g}"
-            means = (f"{found[whose]:.3g}" for whose in ("baseline", "run"))
-            each = "" if measure in _ACCURACIES else " an episode"
-            rows.append((f"{word}{each}", *means, change, between, _number(found["p_value"])))
-    head = ("", "baseline", "run", "difference", "95 %", "p")
-    return [*table(head, rows), "", f"Tasks decided in both runs: {comparison['tasks']}."]
-
-
-def _rate(comparison: Comparison) -> str:
-    if comparison["difference"] is None:
-        return "n/a: no task was decided in both runs"
-    between = interval(comparison["interval"])
-    return signed(comparison["difference"]) + (f" (95 %: {between})" if between else "")
-
-
-def _measures(comparison: Comparison) -> list[str]:
-    steps, price = (comparison[name]["difference"] for name in ("steps", "cost_usd"))
-    found = [f"steps {steps:+.1f}"] if steps is not None else []
-    if price is not None:
-        found.append(f"price {'-' if price < 0 else '+'}${abs(price):.3f} a task")
-    crashes = comparison.get("crashes") or {}
-    if _crashed(crashes):
-        found.append(f"crashes {crashes['difference']:+.1f} a task")
-    for name in _ACCURACIES:
-        share = (comparison.get(name) or {}).get("difference")
-        found += [] if share is None else [f"{_MEASURES[name]} {signed(share)}"]
-    return found
-
-
-def _crashed(crashes: Mapping[str, Any]) -> bool:
-    """Return whether an app crashed in either run; False if the logs were not read."""
-    return crashes.get("difference") is not None and bool(crashes["baseline"] or crashes["run"])
-
-
-def _tasks(listed: Sequence[Mapping[str, Any]], most: int) -> list[str]:
-    short = shortener(each["id"] for each in listed) if len(listed) > 1 else str
-    lines = []
-    for each in listed[:most]:
-        name = label(short(each["id"]), each["environment"])
-        change = f"  {each['before']} → {each['after']}" if "before" in each else ""
-        lines.append(f"{name}{change}")
-    more = len(listed) - most
-    return [*lines, *([f"and {more} more: see --format=json"] if more > 0 else [])]
-
-
-def _number(value: float | None) -> str:
-    return "n/a" if value is None else f"{value:.2g}"
-
 
 _WORST_FIRST = (9, 1, 8, 0)
 _USAGE = 4  # pytest's exit status for a usage error; 1 is a gate's FAIL
@@ -295,8 +68,7 @@ def main(arguments: Sequence[str], setting: Callable[[str], tuple[str, Path] | N
         else:
             text = "\n".join(_FORMATS[given.format](found, given))
     except (OSError, HostError, RecordError, ValueError) as error:
-        sys.stderr.write(f"error: {printable(str(error))}\n")
-        return _USAGE
+        return failed(error, _USAGE)
     sys.stdout.write(f"{text}\n")
     statuses = [each["gate"]["status"] for each in found if each["gate"]]
     return next((status for status in _WORST_FIRST if status in statuses), 0)
@@ -356,7 +128,7 @@ def _write_page(
 
 
 def _text(found: Sequence[Mapping[str, Any]], given: argparse.Namespace) -> list[str]:
-    names = [_name(each["comparison"]["run"]) for each in found]
+    names = [name_of(each["comparison"]["run"]) for each in found]
     base = found[0]["comparison"]["baseline"]
     lines = [f"against {title_of(base)}:"]
     width = max(map(len, names))
@@ -386,17 +158,6 @@ def _markdown(found: Sequence[Mapping[str, Any]], given: argparse.Namespace) -> 
 
 def _json(found: Sequence[Mapping[str, Any]], _: argparse.Namespace) -> list[str]:
     return [json.dumps({"runs": found}, ensure_ascii=False, indent=2)]
-
-
-def title_of(run: Mapping[str, Any]) -> str:
-    """Return the name and the id of a run in a comparison, for a terminal."""
-    name, own = _name(run), str(run["id"])
-    return printable(name if own in name else f"{name} ({own})")
-
-
-def _name(run: Mapping[str, Any]) -> str:
-    """Return the name of a run in a comparison; older ones name only its agent."""
-    return str(run.get("name") or run["agent"] or run["id"])
 
 
 _FORMATS = {"text": _text, "markdown": _markdown, "json": _json}

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.arguments import Parser, program_name
+from pytest_mobileagent.arguments import Parser, failed, program_name
 from pytest_mobileagent.episode.runs import INDEX, RUN
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import writing
@@ -58,8 +58,7 @@ def main(arguments: Sequence[str], runs: Callable[[], Path] = lambda: Path("runs
             given.runs = [str(runs())]
         _report(given)
     except (OSError, HostError, RecordError) as error:
-        sys.stderr.write(f"error: {printable(str(error))}\n")
-        return 1
+        return failed(error)
     return 0
 
 

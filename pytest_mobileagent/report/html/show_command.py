@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 from urllib.request import url2pathname
 
-from pytest_mobileagent.arguments import Parser, program_name
+from pytest_mobileagent.arguments import Parser, failed, program_name
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.store import STREAM
@@ -47,8 +47,7 @@ def main(arguments: Sequence[str], runs: Callable[[], Path]) -> int:
     try:
         page, place = _page(given.what, given.other, given.task, runs)
     except (OSError, GraphError, HostError, RecordError, ValueError) as error:
-        sys.stderr.write(f"error: {printable(str(error))}\n")
-        return 1
+        return failed(error)
     place = f"#{place}" if place else ""
     sys.stdout.write(f"{printable(str(page))}{place}\n")
     sys.stdout.flush()

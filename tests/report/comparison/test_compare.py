@@ -10,8 +10,8 @@ import pytest
 
 from pytest_mobileagent import Case, Task
 from pytest_mobileagent.report.comparison.compare import compare
-from pytest_mobileagent.report.comparison.compare_command import remarks
 from pytest_mobileagent.report.recorded_run import RecordedRun
+from pytest_mobileagent.report.text.comparison import remarks
 from tests.report.gate.entries import entries, many, recorded
 
 if TYPE_CHECKING:

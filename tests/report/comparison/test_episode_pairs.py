@@ -13,11 +13,7 @@ from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.jsonable import to_text
 from pytest_mobileagent.report.comparison.compare import compare
-from pytest_mobileagent.report.comparison.compare_command import (
-    comparison_details,
-    comparison_markdown,
-    main,
-)
+from pytest_mobileagent.report.comparison.compare_command import main
 from pytest_mobileagent.report.comparison.episode_pairs import (
     differences_in_words,
     divergence_in_words,
@@ -27,6 +23,7 @@ from pytest_mobileagent.report.comparison.episode_pairs import (
 )
 from pytest_mobileagent.report.html.comparison_page import page_of_two, write_packed_pair
 from pytest_mobileagent.report.recorded_run import document, recorded_run
+from pytest_mobileagent.report.text.comparison import comparison_details, comparison_markdown
 from pytest_mobileagent.run.folder import RunFolder
 from pytest_mobileagent.testing import make_screen
 from tests.report.gate.entries import entry
