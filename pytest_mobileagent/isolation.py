@@ -18,8 +18,10 @@ import ctypes
 import errno
 import os
 import platform
+import resource
 import struct
 import sys
+from pathlib import Path
 
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _LIBC.syscall.restype = ctypes.c_long
@@ -59,6 +61,30 @@ _READING = 1 << 2 | 1 << 3  # Landlock's rights to read files and to list folder
 # The rights that each Landlock version adds: to files, to ports, and over outside processes.
 _FILES = {1: (1 << 13) - 1, 2: 1 << 13, 3: 1 << 14, 5: 1 << 15}
 _PORTS, _PROCESSES = {4: 0b11}, {6: 0b11}
+
+
+_START = "import sys; sys.path[:] = sys.argv[1:]; from {} import main; main()"
+_HERE = Path(__file__).parents[1]  # the folder with this package
+
+
+def python_command(module: str) -> list[str]:
+    """Return the command that runs `main` of a module of ours, which then isolates itself.
+
+    With -I and -S, Python reads no user settings and start-up files; the module path is passed on.
+    """
+    paths = [*(path for path in sys.path if path), str(_HERE)]
+    return [sys.executable, "-I", "-S", "-X", "utf8", "-c", _START.format(module), *paths]
+
+
+def limit(what: int, wanted: int) -> None:
+    """Limit a resource of this process (`resource.RLIMIT_…`), within the machine's own limit.
+
+    Raises:
+        ValueError, OSError: if the system does not support this limit.
+    """
+    _, hard = resource.getrlimit(what)
+    most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    resource.setrlimit(what, (most, most))
 
 
 class UnavailableError(Exception):

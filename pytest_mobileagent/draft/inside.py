@@ -35,7 +35,7 @@ from pytest_mobileagent.check.episode import load
 from pytest_mobileagent.check.subgoals import collect_subgoals
 from pytest_mobileagent.draft.sandbox import PrefixAnswer, SandboxLimits
 from pytest_mobileagent.errors import ScreenError, UndecidedError, in_one_line
-from pytest_mobileagent.isolation import UnavailableError, leave_networks, shut_off
+from pytest_mobileagent.isolation import UnavailableError, leave_networks, limit, shut_off
 from pytest_mobileagent.processes import die_with_parent, is_readable
 from pytest_mobileagent.screen.explain import collect_misses
 
@@ -291,9 +291,7 @@ def _limit(limits: SandboxLimits) -> None:
         resource.RLIMIT_CORE: 0,
     }
     for what, wanted in bounds.items():
-        _, hard = resource.getrlimit(what)
-        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(what, (most, most))
+        limit(what, wanted)
 
 
 # Audit events, which Python raises before an operation, so it can be refused with a message.

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from dataclasses import dataclass, replace
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.isolation import UnavailableError, unsupported
+from pytest_mobileagent.isolation import UnavailableError, python_command, unsupported
 from pytest_mobileagent.jsonable import expect, printable, read_as, why_unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.verdict import Verdict
@@ -60,9 +59,6 @@ class PrefixAnswer:
 
 
 _MODULE = "pytest_mobileagent.draft.inside"
-# With -I and -S, Python reads no user settings and start-up files; the module path is passed on.
-_START = f"import sys; sys.path[:] = sys.argv[1:]; from {_MODULE} import main; main()"
-_HERE = Path(__file__).parents[2]  # where this package is
 _LOADING = 60.0  # seconds to load modules and an episode
 
 
@@ -95,11 +91,9 @@ def _asked(request: dict[str, Any], limits: SandboxLimits, asked: int) -> tuple[
     if why := unsupported():
         raise UnavailableError(why)
     request |= {"seconds": limits.seconds, "memory": limits.memory}
-    paths = [*(path for path in sys.path if path), str(_HERE)]
-    command = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _START, *paths]
     try:
         done = subprocess.run(
-            command,
+            python_command(_MODULE),
             input=json.dumps(request).encode(),
             env={},
             capture_output=True,

@@ -13,14 +13,13 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import JudgeError, ScreenError
+from pytest_mobileagent.isolation import python_command
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.judge.ask import reply_of
 from pytest_mobileagent.llm.model import Message
@@ -31,6 +30,7 @@ from pytest_mobileagent.verdict import Verdict, beside
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
+    from pathlib import Path
 
     from pytest_mobileagent.llm.model import Model
     from pytest_mobileagent.screen.screen import Screen
@@ -43,8 +43,6 @@ _MOST = 1_000_000  # bytes that the process may write
 _LONGEST = 300  # characters of a reason
 _MOST_QUESTIONS = 20
 _MODULE = "pytest_mobileagent.judge.official_process"
-_START = f"import sys; sys.path[:] = sys.argv[1:]; from {_MODULE} import main; main()"
-_HERE = Path(__file__).parents[2]  # the folder with this package
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +121,6 @@ def hierarchy_of(screen: Screen, size: tuple[int, int]) -> str:
 
 def _result(evaluation: Evaluation, ask: Ask | None, seconds: float) -> bool:
     mark = f"official {os.urandom(8).hex()}"
-    paths = [*(path for path in sys.path if path), str(_HERE)]
-    command = [sys.executable, "-I", "-S", "-X", "utf8", "-c", _START, *paths]
     request = {
         "folder": str(evaluation.folder.absolute()),
         "module": evaluation.module,
@@ -136,7 +132,7 @@ def _result(evaluation: Evaluation, ask: Ask | None, seconds: float) -> bool:
     }
     with TemporaryDirectory(prefix="official-", ignore_cleanup_errors=True) as empty:
         process = subprocess.Popen(
-            command,
+            python_command(_MODULE),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -30,7 +30,7 @@ from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from pytest_mobileagent.isolation import leave_networks, refuse_changes
+from pytest_mobileagent.isolation import leave_networks, limit, refuse_changes
 from pytest_mobileagent.processes import become_subreaper, die_with_parent
 
 if TYPE_CHECKING:
@@ -96,10 +96,8 @@ def _limit(seconds: float) -> None:
         resource.RLIMIT_CORE: 0,
     }
     for what, wanted in bounds.items():
-        _, hard = resource.getrlimit(what)
-        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         with contextlib.suppress(ValueError, OSError):  # a system may not support all limits
-            resource.setrlimit(what, (most, most))
+            limit(what, wanted)
     used = max(1, round(seconds))
     resource.setrlimit(resource.RLIMIT_CPU, (used, used + 2))  # first SIGXCPU, then SIGKILL
 
