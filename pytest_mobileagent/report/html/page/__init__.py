@@ -102,7 +102,7 @@ def shell(title: str, *, live: bool = False, kind: Kind = "run") -> tuple[bytes,
 
     file, styles, scripts = _KINDS[kind]
     template = Environment(autoescape=True, undefined=StrictUndefined).from_string(
-        _file("head.html") + _file(file)
+        _file("head.html") + _file(file) + _file("foot.html")
     )
     style, script = _all(styles), _all(scripts)
     own = {"style": style, "script": script, "blocks": _BLOCKS}  # the only trusted strings

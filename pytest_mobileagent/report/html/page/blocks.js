@@ -26,6 +26,18 @@ async function unpack(id) {
   }
 }
 
+// Shows the index of a page that needs nothing else, or why it cannot be shown.
+async function openPage(what, show) {
+  try {
+    const index = await unpack("index");
+    if (!index) throw new Error(`This page contains no ${what}.`);
+    show(index);
+  } catch (error) {
+    byId("problem").textContent = error.message;
+    byId("problem").hidden = false;
+  }
+}
+
 async function episodeOf(name) {
   const id = `e:${name}`;
   if (!byId(id)) return state.run.live ? liveEpisode(name) : null;

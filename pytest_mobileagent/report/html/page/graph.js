@@ -161,15 +161,8 @@ function go(event) {
   if (next) choose(next.id, { focus: true });
 }
 
-async function load() {
-  try {
-    graph = await unpack("index");
-    if (!graph) throw new Error("This page contains no graph.");
-  } catch (error) {
-    byId("problem").textContent = error.message;
-    byId("problem").hidden = false;
-    return;
-  }
+function show(index) {
+  graph = index;
   graph.byId = new Map(graph.pages.map((page) => [page.id, page]));
   for (const page of graph.pages) page.words = [titleOf(page), page.id, page.activity, page.package, ...page.also].join("\n").toLowerCase();
   const part = graph.total > graph.pages.length ? `${number(graph.pages.length)} of ${count(graph.total, "page")}, those nearest to ${graph.around || "the first"}` : count(graph.pages.length, "page");
@@ -191,4 +184,4 @@ byId("query").addEventListener("input", find);
 byId("path").addEventListener("change", showPath);
 byId("zoom").addEventListener("input", zoom);
 byId("sheet").addEventListener("keydown", go);
-load();
+openPage("graph", show);

@@ -187,15 +187,8 @@ function sequence(task) {
   return signs;
 }
 
-async function load() {
-  try {
-    board = await unpack("index");
-    if (!board) throw new Error("This page contains no runs.");
-  } catch (error) {
-    byId("problem").textContent = error.message;
-    byId("problem").hidden = false;
-    return;
-  }
+function show(index) {
+  board = index;
   const dates = board.runs.map((run) => asText(run.started).slice(0, 10)).filter(Boolean).sort();
   const span = dates.length ? (dates[0] === dates.at(-1) ? dates[0] : `${dates[0]} to ${dates.at(-1)}`) : "";
   byId("about").textContent = [count(board.runs.length, "run"), count(board.suites.length, "suite"), span].filter(Boolean).join(" · ");
@@ -204,4 +197,4 @@ async function load() {
   showBoard();
 }
 
-load();
+openPage("runs", show);

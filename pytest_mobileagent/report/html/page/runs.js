@@ -120,16 +120,8 @@ async function showChosen() {
     ...(gained.length ? [nameList("gained", gained)] : []), ...(lost.length ? [nameList("lost", lost)] : []), make("p", {}, link));
 }
 
-async function load() {
-  try {
-    const index = await unpack("index");
-    if (!index) throw new Error("This page contains no runs.");
-    runs = index.runs.reverse();
-  } catch (error) {
-    byId("problem").textContent = error.message;
-    byId("problem").hidden = false;
-    return;
-  }
+function show(index) {
+  runs = index.runs.reverse();
   for (const run of runs) run.words = [run.folder, run.label, run.agent, run.started, run.gate, run.device, ...(run.models || []), ...Object.keys(run.suites || {})].filter(known).join("\n").toLowerCase();
   byId("about").textContent = count(runs.length, "run");
   showSeries();
@@ -139,4 +131,4 @@ async function load() {
 byId("filters").addEventListener("submit", (event) => event.preventDefault());
 byId("query").addEventListener("input", () => { drawn = AT_A_TIME; showTable(); });
 byId("more").addEventListener("click", () => { drawn += 5 * AT_A_TIME; showTable(); });
-load();
+openPage("runs", show);
