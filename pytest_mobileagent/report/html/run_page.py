@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode.runs import INDEX
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import opened
+from pytest_mobileagent.report.html.all_runs_page import add_history
 from pytest_mobileagent.report.html.episode import episode_data, words_of
 from pytest_mobileagent.report.html.exchanges import pictures_of
-from pytest_mobileagent.report.html.history import add_history
 from pytest_mobileagent.report.html.index import VERSION, attempts, index_data, signature
 from pytest_mobileagent.report.html.page import ExistingPage, pack, unpack, write
 from pytest_mobileagent.report.recorded_run import REPORT, report_of

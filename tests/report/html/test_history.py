@@ -9,8 +9,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.fileio import write_json
-from pytest_mobileagent.report.html.all_runs_page import OVERVIEW, VERSION, Overview, read_overview
-from pytest_mobileagent.report.html.history import add_history
+from pytest_mobileagent.report.html.all_runs_page import (
+    OVERVIEW,
+    VERSION,
+    Overview,
+    add_history,
+    read_overview,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
