@@ -202,16 +202,9 @@ class AndroidWorldAgent(Agent):
             guidance=self.guidance_text,
             guidelines=self.guidelines(),
         )
-        return ask(
-            self.actor,
-            [Message("user", (prompt, *self.pictures(look)))],
-            self.dialect,
-            Frame.of(look.screen, look.marks),
-            on_error=self.options.on_error,
-            strict=self.options.strict,
-            apps=self.briefing.installed,
-            **self.options.settings,
-        )
+        messages = [Message("user", (prompt, *self.pictures(look)))]
+        frame, apps = Frame.of(look.screen, look.marks), self.briefing.installed
+        return ask(self.actor, messages, self.dialect, frame, self.options, apps=apps)
 
     def lines(self) -> list[str]:
         """Return the history with numbered steps."""

@@ -120,18 +120,10 @@ class BMocaAgent(Agent):
         screen = observation.screen
         marks = bmoca_marks(screen)
         self.last = screen, marks, len(self.previous)
-        decision = ask(
-            self.model,
-            [
-                Message("system", (SYSTEM,)),
-                Message("user", (self.prompt(marks), *self.pictures(screen))),
-            ],
-            self.dialect,
-            Frame.of(screen, marks),
-            on_error=self.options.on_error,
-            strict=self.options.strict,
-            **self.options.settings,
-        )
+        asked = Message("user", (self.prompt(marks), *self.pictures(screen)))
+        messages = [Message("system", (SYSTEM,)), asked]
+        frame = Frame.of(screen, marks)
+        decision = ask(self.model, messages, self.dialect, frame, self.options)
         self.steps += 1
         if not decision.error:
             self.previous.append(remembered(decision.words, marks))

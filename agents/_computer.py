@@ -103,12 +103,17 @@ class ComputerAgent(Agent):
     description of the golden action that was performed in their place.
 
     A subclass sets the `dialect` in `start`, and defines the size of the picture and the tools.
-    `provider` is the one of `--mobile-model` whose API has the tool.
+    `provider` is the one of `--mobile-model` whose API has the tool. `models` has the names of the
+    models for each variant of the tool; they are what `named` finds in longer names. The variants
+    are the values of the option `option`, which overrides this.
     """
 
     roles: ClassVar[Sequence[str]] = ("actor",)
     sees: ClassVar[Sequence[str]] = ("screenshot",)
     provider: ClassVar[str]
+    option: ClassVar[str]
+    models: ClassVar[Mapping[str, str]]
+    named: ClassVar[re.Pattern[str]]
     dialect: Dialect
     system = f"{SYSTEM} {RULES}"
     # The answer to calls that were not performed, because one before them was not.
@@ -127,21 +132,33 @@ class ComputerAgent(Agent):
         provider, _, name = model.partition(":")
         if provider != cls.provider:
             try:
-                cls.knows(name, options)
+                cls.variant_of(name, options)
             except ValueError:
                 name = "NAME"
             msg = f"{cls.__name__} needs another API: --mobile-model={cls.provider}:{name}"
             raise ValueError(msg)
-        cls.knows(name, options)
+        cls.variant_of(name, options)
 
     @classmethod
-    @abstractmethod
-    def knows(cls, name: str, options: Any) -> None:
-        """Check that a model, by its name, has the tool, or that an option chooses one.
+    def variant_of(cls, model: str, options: Any) -> Any:
+        """Return the variant of the tool that an option chooses, or that a model has, by its name.
+
+        Scripts have the first one.
 
         Raises:
-            ValueError: if neither is the case; the message names the option.
+            ValueError: if the model is not listed, and no option chooses one.
         """
+        if chosen := getattr(options, cls.option):
+            return chosen
+        named = cls.named.fullmatch(model.rpartition(":")[2])
+        for variant, names in cls.models.items():
+            if model.startswith("scripted:") or (named and named[1] in names.split()):
+                return variant
+        msg = (
+            f"{cls.__name__} does not know which {cls.option} of the computer-use tool {model} has"
+        )
+        which = " or ".join(cls.models)
+        raise ValueError(f"{msg}: choose one with --mobile-agent-option {cls.option}={which}")
 
     def functions(self) -> Sequence[Tool]:
         """Return the functions that a model may call in addition to the provider's tool."""

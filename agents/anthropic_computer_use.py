@@ -50,17 +50,10 @@ class Limits:
     oldest: Version = "20241022"
 
 
-def _megapixels(size: Size) -> bool:
-    return size[0] * size[1] <= 1_150_000
-
-
-def _patches(size: Size) -> bool:
-    return math.ceil(size[0] / 28) * math.ceil(size[1] / 28) <= 4784
-
-
 # By family and version, as of 2026-11-28. Sources: "Computer use tool", "Vision" and "Preserved
 # thinking" in Anthropic's documentation. A model that is not listed is an error.
-_OLD, _NEW = (1568, _megapixels), (2576, _patches)
+_OLD = 1568, lambda size: size[0] * size[1] <= 1_150_000
+_NEW = 2576, lambda size: math.ceil(size[0] / 28) * math.ceil(size[1] / 28) <= 4784
 MODELS = {
     "3-5-sonnet 3-5-haiku": Limits("20241022", *_OLD),
     "3-7-sonnet sonnet-4 sonnet-4-0 sonnet-4-5 haiku-4-5 opus-4 opus-4-0 opus-4-1": Limits(
@@ -112,14 +105,14 @@ class AnthropicComputerUse(ComputerAgent):
         history: Literal["", "prune", "drop", "edit", "append"] = ""
 
     @classmethod
-    def knows(cls, name: str, options: Options) -> None:
-        """Check that the model has the tool."""
-        limits_of(name, options.version)
+    def variant_of(cls, model: str, options: Options) -> Version:
+        known = limits_of(model, options.version)
+        return options.version or known.tool
 
     def start(self, briefing: Briefing) -> None:
         super().start(briefing)
         self.limits = limits_of(self.model.name, self.options.version)
-        self.mouse = Dialect(self.options.version or self.limits.tool)
+        self.mouse = Dialect(self.variant_of(self.model.name, self.options))
         self.dialect = self.mouse
         self.is_toolset = self.mouse.version == TOOLSET
         if self.is_toolset:
@@ -157,9 +150,11 @@ class AnthropicComputerUse(ComputerAgent):
 
     def _fitted(self, size: Size, longest: int) -> Size:
         factor = longest / max(size)
-        while not self.limits.fits(fitted := _scaled(size, factor)):
+        while True:
+            fitted = max(1, int(size[0] * factor)), max(1, int(size[1] * factor))
+            if self.limits.fits(fitted):
+                return fitted
             factor *= 0.999
-        return fitted
 
     def computer(self, size: Size) -> Tool:
         if self.is_toolset:
@@ -225,7 +220,3 @@ def limits_of(model: str, version: Literal["", Version] = "") -> Limits:
         " choose one with --mobile-agent-option version=VERSION (20260801, 20251124, 20250124)"
     )
     raise ValueError(msg)
-
-
-def _scaled(size: Size, factor: float) -> Size:
-    return max(1, int(size[0] * factor)), max(1, int(size[1] * factor))

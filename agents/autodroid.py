@@ -96,15 +96,8 @@ class AutoDroid(Agent):
             page = look_around(phone, screen, options.scrolls)
             scrolls = bool(_scrollers(screen))
             html, marks = autodroid_html([look.screen for look in page], merged=scrolls)
-            decision = ask(
-                model,
-                [Message("user", (prompt(briefing, history, html, number),))],
-                Dialect(),
-                Frame.of(screen, marks),
-                on_error=options.on_error,
-                strict=options.strict,
-                **options.settings,
-            )
+            messages = [Message("user", (prompt(briefing, history, html, number),))]
+            decision = ask(model, messages, Dialect(), Frame.of(screen, marks), options)
             label, lines = Dialect.chosen(decision.words), list[str]()
             for mark in marks:
                 if mark.label == label and _acts(decision):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pytest_mobileagent import Impossible
 from pytest_mobileagent.agent import Image, Tool
@@ -17,16 +17,6 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.agent import Briefing, Message, ToolCall
 
-Environment = Literal["mobile", "browser"]
-
-# The tool's environment for each model, as of 2026-11-28. Sources: "Computer Use" in Google's
-# documentation, and google-gemini/computer-use-preview. A model that is not listed is an error.
-MODELS: Mapping[Environment, str] = {
-    "browser": "2.5-computer-use 3-flash 3.1-pro",
-    "mobile": "3.5-flash 3.5-flash-lite 3.6-flash 3.8-flash",
-}
-_BY_NAME = {name: each for each, names in MODELS.items() for name in names.split()}
-_NAME = re.compile(r"gemini-([\d.]+(?:-[a-z]+)*?)(?:-(?:preview|latest|\d{2,4}))*")
 # Functions of a browser that a phone has no use for. `open_web_browser` is the older way to look.
 NOT_ON_PHONES = ["go_forward", "hover_at", "navigate", "search"]
 # An API request may have 20 MB, in which pictures are in base64 ("Image understanding").
@@ -55,7 +45,7 @@ class GeminiComputerUse(ComputerAgent):
     once, and do not count as a step.
 
     - `environment`: "mobile", or the older "browser" with its names of functions; by default, the
-      one that `MODELS` lists for the model.
+      one that the model has.
     - `confirm`: what the user says if the model asks to confirm a call, which is recorded with the
       call: "yes", as someone who wants the task to be done, or "no", which ends the task.
     - `area`: the part of the screen's pixels that the picture has.
@@ -64,25 +54,28 @@ class GeminiComputerUse(ComputerAgent):
     """
 
     provider = "gemini"
+    option = "environment"
+    # As of 2026-11-28. Sources: "Computer Use" in Google's documentation, and
+    # google-gemini/computer-use-preview.
+    models: ClassVar[Mapping[str, str]] = {
+        "mobile": "3.5-flash 3.5-flash-lite 3.6-flash 3.8-flash",
+        "browser": "2.5-computer-use 3-flash 3.1-pro",
+    }
+    named = re.compile(r"(?:models/)?gemini-([\d.]+(?:-[a-z]+)*?)(?:-(?:preview|latest|\d{2,4}))*")
 
     class Options(ComputerAgent.Options):
         """The environment, what the user confirms, the picture's size, and thinking."""
 
-        environment: Literal["", Environment] = ""
+        environment: Literal["", "mobile", "browser"] = ""
         confirm: Literal["yes", "no"] = "yes"
         pictures: int = 3
         area: float = 0.75
         thinking: Literal["", "minimal", "low", "medium", "high"] = "medium"
         injection_detection: bool = True
 
-    @classmethod
-    def knows(cls, name: str, options: Options) -> None:
-        """Check that the model has the tool."""
-        environment_of(name, options.environment)
-
     def start(self, briefing: Briefing) -> None:
         super().start(briefing)
-        self.environment = environment_of(self.model.name, self.options.environment)
+        self.environment = self.variant_of(self.model.name, self.options)
         self.dialect = Dialect(self.environment)
         self.looks = ("screenshot", "list_apps")
         is_mobile = self.environment == "mobile"
@@ -136,46 +129,15 @@ class GeminiComputerUse(ComputerAgent):
         return without_pictures(self.chat, left_out)
 
 
-def environment_of(model: str, chosen: Literal["", Environment] = "") -> Environment:
-    """Return the tool's environment for a model, by its name, unless one is chosen.
-
-    Raises:
-        ValueError: if the model is not listed, and no environment was chosen.
-    """
-    if chosen:
-        return chosen
-    if model.startswith("scripted:"):
-        return "mobile"
-    named = _NAME.fullmatch(model.rpartition(":")[2].removeprefix("models/"))
-    if named and named[1] in _BY_NAME:
-        return _BY_NAME[named[1]]
-    msg = (
-        f"gemini_computer_use does not know which environment of the computer-use tool {model} has:"
-        " choose one with --mobile-agent-option environment=mobile (or browser)"
-    )
-    raise ValueError(msg)
+def takes(**properties: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return the schema of a function's parameters, all of which are required."""
+    return {"type": "object", "properties": properties, "required": list(properties)}
 
 
 _THOUSANDTHS = {"type": "integer", "description": "from 0 to 999"}
 # What the environment of a browser lacks, under the names of the documentation's example.
 OLDER_FUNCTIONS = [
     Tool("go_home", "Go to the phone's home screen."),
-    Tool(
-        "open_app",
-        "Start an app.",
-        {
-            "type": "object",
-            "properties": {"app_name": {"type": "string"}},
-            "required": ["app_name"],
-        },
-    ),
-    Tool(
-        "long_press_at",
-        "Hold a finger on a point.",
-        {
-            "type": "object",
-            "properties": {"x": _THOUSANDTHS, "y": _THOUSANDTHS},
-            "required": ["x", "y"],
-        },
-    ),
+    Tool("open_app", "Start an app.", takes(app_name={"type": "string"})),
+    Tool("long_press_at", "Hold a finger on a point.", takes(x=_THOUSANDTHS, y=_THOUSANDTHS)),
 ]

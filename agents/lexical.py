@@ -107,7 +107,11 @@ class Lexical(Agent):
 
     def _look_further(self, screen: Screen) -> Action:
         texts = "\n".join(screen.texts)
-        if not self._left or texts in self._seen or not _scrollable(screen):
+        if (
+            not self._left
+            or texts in self._seen
+            or not any(each.scrollable for each in screen.elements)
+        ):
             return Finish(self._answer(screen))
         self._seen.append(texts)
         return Scroll("up")
@@ -121,7 +125,3 @@ class Lexical(Agent):
 def words(text: str) -> list[str]:
     """Return the content words, in lower case."""
     return [w for w in re.findall(r"[^\W_]+", text.lower()) if w not in FILLERS]
-
-
-def _scrollable(screen: Screen) -> bool:
-    return any(element.scrollable for element in screen.elements)

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_mobileagent.agent import EndpointAgent, Image, Message, goal_at
+from pytest_mobileagent.agent import (
+    EndpointAgent,
+    Image,
+    Message,
+    PublishedSettings,
+    Stated,
+    goal_at,
+)
 from pytest_mobileagent.dialect import Qwen
 from pytest_mobileagent.perception import name_of
 
@@ -48,6 +55,8 @@ The reasoning goes into <thinking> tags, and one call, a JSON object, into <tool
 - Apps on this phone: {apps}. To open an app, prefer `open`: it is the fastest way.
 - In <thinking>, plan briefly, then say in one sentence what you do, and with which element."""
 
+AGENT = "Tongyi-MAI/MAI-UI@4dd07b9, src/mai_naivigation_agent.py"
+
 
 class MaiUi(EndpointAgent):
     """Receives its own past replies, and the newest three screenshots.
@@ -75,6 +84,14 @@ class MaiUi(EndpointAgent):
     }
     dialect = Qwen("mai-ui")
     on_error = "ask again"
+    # The harness of its scores on AndroidWorld was not released; these are its agent's.
+    published: ClassVar[Mapping[str, PublishedSettings]] = {
+        "android-world": PublishedSettings(
+            temperature=Stated(0.0, AGENT),
+            max_tokens=Stated(2048, AGENT),
+            history=Stated("its replies, and the newest three screenshots", AGENT),
+        ),
+    }
 
     class Options(EndpointAgent.Options):
         """How many screenshots it sees, and whether it may ask the user, and tap twice.

@@ -189,14 +189,9 @@ class MobileAgent(Agent):
         messages = [*self.chat, Message("user", (words, self.image))]
         policy = self.options.on_error or Dialect.on_error
         for _ in range(ATTEMPTS if policy == "ask again" else 1):
+            frame = Frame.of(screen)
             decision = ask(
-                self.actor,
-                messages,
-                Dialect(),
-                Frame.of(screen, shown=None),
-                on_error="no action",
-                strict=self.options.strict,
-                **self.options.settings,
+                self.actor, messages, Dialect(), frame, self.options, on_error="no action"
             )
             if not decision.error:
                 return decision
@@ -238,7 +233,7 @@ class MobileAgent(Agent):
     def _click_icon(self, decision: Decision, screen: Screen) -> Reply:
         look, place = decision.said["icon"], decision.said["place"]
         icons = find_icons(screen.image)
-        found = icons if len(icons) == 1 else _at(icons, place, screen)
+        found = [each for each in icons if len(icons) == 1 or lies_in(each, place, screen.size)]
         if not found:
             return self._failed(decision, NO_ICON.format(look=look, place=place))
         if len(found) == 1:
@@ -286,10 +281,6 @@ def golden_words(observation: Observation, screen: Screen) -> str:
         return Dialect().parse(words, frame).said["action"]
     except DialectError:  # an action that the dialect cannot express
         return words
-
-
-def _at(icons: Sequence[Bounds], place: str, screen: Screen) -> list[Bounds]:
-    return [bounds for bounds in icons if lies_in(bounds, place, screen.size)]
 
 
 def _tap(bounds: Bounds, decision: Decision, screen: Screen) -> Reply:

@@ -90,7 +90,9 @@ class Odyssey(EndpointAgent):
         commands = [turn.decision.words.strip() for turn in past]
         question = self.question(observation.screen)
         if self.options.inputs == "gradio":
-            self.settings = {**SETTINGS, "extra": {"inputs": gradio_inputs(images, commands)}}
+            encoded = (base64.b64encode(each.data).decode() for each in images)
+            inputs = [SEPARATOR.join(encoded), SEPARATOR.join(commands)]
+            self.settings = {**SETTINGS, "extra": {"inputs": inputs}}
             return (Message("user", (question, image)),)
         self.settings = SETTINGS
         past_content = past_steps(images, commands)
@@ -110,9 +112,3 @@ def past_steps(images: Sequence[Image], commands: Sequence[str]) -> Sequence[str
         return ("Previous screenshots: None\nPrevious Actions: None",)
     numbered = "\n".join(f"{number}. {command}" for number, command in enumerate(commands, 1))
     return ("Previous screenshots:", *images, f"Previous Actions: {numbered}\n")
-
-
-def gradio_inputs(images: Sequence[Image], commands: Sequence[str]) -> list[str]:
-    """Return past steps in the format of SPA-Bench's server, without question and picture."""
-    encoded = [base64.b64encode(image.data).decode() for image in images]
-    return [SEPARATOR.join(encoded), SEPARATOR.join(commands)]

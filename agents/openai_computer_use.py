@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pytest_mobileagent.agent import Message, Tool
 from pytest_mobileagent.dialect import OpenAiComputerUse as Dialect
@@ -15,15 +15,6 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.agent import Briefing
 
-ComputerTool = Literal["computer", "computer_use_preview"]
-# The tool of each model, as of 2026-11-28; names may end in a variant and a date. Source: OpenAI's
-# guide "Computer use". A model that is not listed is an error.
-MODELS: Mapping[str, ComputerTool] = {
-    "gpt-5.4 gpt-5.5 gpt-5.6 gpt-6 gpt-6.1 gpt-6.2": "computer",
-    "computer-use-preview": "computer_use_preview",
-}
-_BY_NAME = {name: tool for names, tool in MODELS.items() for name in names.split()}
-_NAME = re.compile(r"(computer-use-preview|gpt-\d+(?:\.\d+)?)(?:-[a-z]+)*(?:-\d{4}-\d\d-\d\d)?")
 # Pictures may be larger, but points are more accurate at about 1600x900.
 LONGEST = 1600
 
@@ -40,27 +31,30 @@ class OpenAiComputerUse(ComputerAgent):
     Every answer to a `computer_call` needs a screenshot. If older ones are left out (`pictures`),
     the calls that they answer are told in words.
 
-    `tool` is "computer" or "computer_use_preview"; by default, the one that `MODELS` lists for the
-    model. `longest` is the longer side of the picture in pixels, 0 for the original size.
+    `tool` is "computer" or "computer_use_preview"; by default, the one that the model has.
+    `longest` is the longer side of the picture in pixels, 0 for the original size.
     """
 
     provider = "openai-responses"
+    option = "tool"
+    # As of 2026-11-28; names may end in a variant and a date. Source: OpenAI's guide "Computer
+    # use".
+    models: ClassVar[Mapping[str, str]] = {
+        "computer": "gpt-5.4 gpt-5.5 gpt-5.6 gpt-6 gpt-6.1 gpt-6.2",
+        "computer_use_preview": "computer-use-preview",
+    }
+    named = re.compile(r"(computer-use-preview|gpt-\d+(?:\.\d+)?)(?:-[a-z]+)*(?:-\d{4}-\d\d-\d\d)?")
 
     class Options(ComputerAgent.Options):
         """The tool, and the picture's size."""
 
-        tool: Literal["", ComputerTool] = ""
+        tool: Literal["", "computer", "computer_use_preview"] = ""
         longest: int = LONGEST
-
-    @classmethod
-    def knows(cls, name: str, options: Options) -> None:
-        """Check that the model has the tool."""
-        tool_of(name, options.tool)
 
     def start(self, briefing: Briefing) -> None:
         super().start(briefing)
         self.dialect = Dialect()
-        self.tool = tool_of(self.model.name, self.options.tool)
+        self.tool = self.variant_of(self.model.name, self.options)
 
     def size(self, size: tuple[int, int]) -> tuple[int, int]:
         longest = self.options.longest
@@ -87,23 +81,3 @@ class OpenAiComputerUse(ComputerAgent):
             elif each.answers in told:
                 messages[at] = Message("user", each.content)
         return messages
-
-
-def tool_of(model: str, chosen: Literal["", ComputerTool] = "") -> ComputerTool:
-    """Return the tool of a model, by its name, unless one is chosen.
-
-    Raises:
-        ValueError: if the model is not listed, and no tool was chosen.
-    """
-    if chosen:
-        return chosen
-    if model.startswith("scripted:"):
-        return "computer"
-    named = _NAME.fullmatch(model.rpartition(":")[2])
-    if named and named[1] in _BY_NAME:
-        return _BY_NAME[named[1]]
-    msg = (
-        f"openai_computer_use does not know which computer tool {model} has: choose one with"
-        " --mobile-agent-option tool=computer (or computer_use_preview)"
-    )
-    raise ValueError(msg)

@@ -142,20 +142,10 @@ class SeeAct(Agent):
         asked = self._question(Image(encode(screen.image, "jpeg", JPEG_QUALITY), detail="high"))
         described_freely = self.planner.complete(asked, **self.options.settings).text
         choosing = CHOOSING.format(choices=seeact_choices(marks))
-        decision = ask(
-            self.actor,
-            [
-                *asked,
-                Message("assistant", (f"\n\n{described_freely}",)),
-                Message("user", (choosing,)),
-            ],
-            self.dialect,
-            Frame.of(screen, marks),
-            on_error=self.options.on_error,
-            strict=self.options.strict,
-            apps=self.briefing.installed,
-            **self.options.settings,
-        )
+        described = Message("assistant", (f"\n\n{described_freely}",))
+        messages = [*asked, described, Message("user", (choosing,))]
+        frame, apps = Frame.of(screen, marks), self.briefing.installed
+        decision = ask(self.actor, messages, self.dialect, frame, self.options, apps=apps)
         self.history.append(_remembered(decision, marks))
         self.last = screen, marks
         self.acted = not decision.error

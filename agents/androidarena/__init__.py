@@ -83,16 +83,8 @@ class AndroidArena(Agent):
         problem = self.error or observation.notice
         hint = f"{problem}\n{page.text}" if problem else page.text
         frame = Frame.of(screen, page.marks)
-        decision = ask(
-            self.model,
-            self._messages(hint, screen),
-            Dialect(),
-            frame,
-            on_error=self.options.on_error,
-            strict=self.options.strict,
-            apps=self.briefing.installed,
-            **self.options.settings,
-        )
+        messages, apps = self._messages(hint, screen), self.briefing.installed
+        decision = ask(self.model, messages, Dialect(), frame, self.options, apps=apps)
         self.last, self.steps = (page, frame, hint), len(self.past)
         self.error = decision.error
         for action in decision.actions[:1]:

@@ -111,15 +111,9 @@ class AppAgent(Agent):
             return undone
         marks = self._marks(screen)
         image = self._picture(screen, marks)
-        decision = ask(
-            self.model,
-            [Message("user", (self._prompt(marks, screen), image))],
-            Dialect(self.on_grid, self.options.functions, not self.options.explore),
-            Frame.of(screen, marks),
-            on_error=self.options.on_error,
-            strict=self.options.strict,
-            **self.options.settings,
-        )
+        messages = [Message("user", (self._prompt(marks, screen), image))]
+        dialect = Dialect(self.on_grid, self.options.functions, not self.options.explore)
+        decision = ask(self.model, messages, dialect, Frame.of(screen, marks), self.options)
         self._remember(decision, image, marks, screen)
         return Reply.of(decision)
 
@@ -155,15 +149,8 @@ class AppAgent(Agent):
         assert self.exploration is not None
         if not self.exploration.pending:
             return None
-        decision = self.exploration.reflect(
-            self.model,
-            screen,
-            self.briefing.goal,
-            dark=self.options.dark,
-            on_error=self.options.on_error,
-            strict=self.options.strict,
-            settings=self.options.settings,
-        )
+        goal = self.briefing.goal
+        decision = self.exploration.reflect(self.model, screen, goal, self.options)
         if decision.signal != "success":
             self.summary = NOTHING_DONE
         return Reply.of(decision) if decision.actions else None

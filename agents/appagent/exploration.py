@@ -74,31 +74,15 @@ class Exploration:
                     decision.said.get("summary", ""),
                 )
 
-    def reflect(
-        self,
-        model: Model,
-        screen: Screen,
-        goal: str,
-        *,
-        dark: bool,
-        on_error: str,
-        strict: bool,
-        settings: dict[str, Any],
-    ) -> Decision:
+    def reflect(self, model: Model, screen: Screen, goal: str, options: Any) -> Decision:
         """Ask what the last gesture did, document it, and return what to do next."""
         done, self.pending = self.pending, None
         assert done is not None
-        after = Image(encode(draw_appagent(screen.image, done.marks, dark)))
+        after = Image(encode(draw_appagent(screen.image, done.marks, options.dark)))
         prompt = reflection_prompt(done.gesture, done.label, done.summary, goal)
-        decision = ask(
-            model,
-            [Message("user", (prompt, done.before, after))],
-            AppAgentReflection(),
-            Frame.of(screen, done.marks),
-            on_error=on_error,
-            strict=strict,
-            **settings,
-        )
+        messages = [Message("user", (prompt, done.before, after))]
+        frame = Frame.of(screen, done.marks)
+        decision = ask(model, messages, AppAgentReflection(), frame, options)
         if decision.signal in ("back", "continue", "ineffective"):
             self._useless.add(done.name)
         if self._documents and (words := decision.said.get("documentation")):

@@ -135,15 +135,9 @@ class MobileAgentV2(Agent):
     def _decide(self, seen: Perception) -> tuple[Decision, str]:
         instruction = self.briefing.instructions[self.steps : self.steps + 1]
         prompt = decision_prompt(self.progress, seen, "".join(instruction))
-        decision = ask(
-            self.models["decision"],
-            [Message("system", (DECIDER,)), Message("user", (prompt, seen.image))],
-            Dialect(),
-            Frame(seen.size),
-            on_error=self.options.on_error,
-            strict=self.options.strict,
-            **self.options.settings,
-        )
+        messages = [Message("system", (DECIDER,)), Message("user", (prompt, seen.image))]
+        model, frame = self.models["decision"], Frame(seen.size)
+        decision = ask(model, messages, Dialect(), frame, self.options)
         self.progress.thought = decision.said.get("thought", "")
         self.progress.operation = decision.said.get("operation", "")
         self.progress.action = decision.said.get("action", "")
@@ -176,11 +170,8 @@ class MobileAgentV2(Agent):
             self._plan()
             return None
         prompt = reflection_prompt(self.progress, before, after)
-        messages = [
-            Message("system", (HELPER,)),
-            Message("user", (prompt, before.image, after.image)),
-        ]
-        words = self.models["reflection"].complete(messages, **self.options.settings).text
+        images, settings = (before.image, after.image), self.options.settings
+        words = self.models["reflection"].complete(prompt, images, system=HELPER, **settings).text
         match Dialect.outcome(words):
             case "A":
                 self.progress.failed = False
@@ -195,7 +186,6 @@ class MobileAgentV2(Agent):
     def _plan(self) -> None:
         """Add the last action to the history, and ask what is complete."""
         self.progress.add()
-        prompt = planning_prompt(self.progress)
-        messages = [Message("system", (HELPER,)), Message("user", (prompt,))]
-        words = self.models["planning"].complete(messages, **self.options.settings).text
+        prompt, settings = planning_prompt(self.progress), self.options.settings
+        words = self.models["planning"].complete(prompt, system=HELPER, **settings).text
         self.progress.completed = " ".join(section(words, "Completed contents").split())

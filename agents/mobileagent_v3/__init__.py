@@ -191,16 +191,9 @@ class MobileAgentV3(Agent):
         return self.models[role].complete(messages, **self.options.settings).text
 
     def _decide(self, image: Image, frame: Frame) -> Decision:
-        return ask(
-            self.models["executor"],
-            [Message("user", (self._executor_prompt(), image))],
-            self.dialect,
-            frame,
-            on_error=self.options.on_error,
-            strict=self.options.strict,
-            apps=self.briefing.installed,
-            **self.options.settings,
-        )
+        messages = [Message("user", (self._executor_prompt(), image))]
+        model, apps = self.models["executor"], self.briefing.installed
+        return ask(model, messages, self.dialect, frame, self.options, apps=apps)
 
     def _take_plan(self, words: str) -> None:
         """Store the manager's plan, and what is completed according to it."""

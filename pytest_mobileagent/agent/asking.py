@@ -72,6 +72,7 @@ def ask(
     messages: Sequence[Message],
     dialect: Dialect,
     frame: Frame,
+    options: ModelOptions | None = None,
     *,
     on_error: str = "",
     strict: bool = False,
@@ -82,14 +83,18 @@ def ask(
     """Ask a model for its next decision, in a dialect.
 
     `on_error` overrides the dialect's own policy if it is not empty; `strict` parses as the
-    original's code does; `apps` are the packages among which the apps that the model names are
-    looked up; `words_of` returns the part of a reply that the dialect parses, by default its text;
-    `settings` are passed to `Model.complete`.
+    original's code does; `settings` are passed to `Model.complete`; `options` are the agent's, for
+    what is not given otherwise. `apps` are the packages among which the apps that the model names
+    are looked up; `words_of` returns the part of a reply that the dialect parses, by default its
+    text.
 
     Raises:
         AgentError: if the reply cannot be parsed, and the policy is to crash, or asking again did
             not help.
     """
+    if options is not None:
+        on_error, strict = on_error or options.on_error, strict or options.strict
+        settings = {**options.settings, **settings}
     read = dialect.parse_strictly if strict else dialect.parse
     conversation = list(messages)
     for _ in range(_ATTEMPTS):
@@ -103,7 +108,9 @@ def ask(
             if policy != "ask again":
                 break
             again = f"That could not be read: {problem}. Answer again, in the format asked for."
-            conversation += [reply.message, Message("user", (again,))]
+            # Calls, which a server may have taken out of the text, would need answers of tools.
+            said = Message("assistant", (words,)) if reply.tool_calls else reply.message
+            conversation += [said, Message("user", (again,))]
         else:
             return replace(opened(decision, apps), words=words)
     refused = reply.stop == "refusal"
@@ -224,8 +231,8 @@ class EndpointAgent(Agent):
             self.messages(observation, image),
             self.dialect,
             frame,
+            self.options,
             on_error=self.options.on_error or self.on_error,
-            strict=self.options.strict,
             apps=self.briefing.installed,
             words_of=self.words,
             **{**self.settings, **self.options.settings},

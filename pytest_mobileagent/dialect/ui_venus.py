@@ -148,7 +148,9 @@ class UiVenus(Dialect):
             case "Click" | "LongPress":
                 at = _strict_pixel(name, given.get("box"), frame)
                 return Tap(*at) if name == "Click" else LongPress(*at, _HOLD)
-            case "Scroll" if "direction" in given and not _has_points(given):
+            case "Scroll" if "direction" in given and not all(
+                _pair(given.get(end)) for end in ("start", "end")
+            ):
                 width, height = frame.size
                 x = int(width * 3 / 4)
                 return Swipe(x, int(height * 5 / 7), x, int(height * 2 / 5), _SWIPE)
@@ -263,10 +265,6 @@ def _split(words: str) -> list[str]:
                 continue
         part += char
     return parts + ([part.strip()] if part.strip() else [])
-
-
-def _has_points(given: dict[str, str | None]) -> bool:
-    return all(_pair(given.get(name)) for name in ("start", "end"))
 
 
 def _pair(value: str | None) -> re.Match[str] | None:

@@ -29,7 +29,7 @@ from pytest_mobileagent.llm.scripted.model import ScriptedModel
 from pytest_mobileagent.testing import play
 from tests.agents.playing import notes_phone, player
 
-GeminiComputerUse = find_agent("gemini_computer_use", (shipped_agents(),)).load()
+GeminiComputerUse: Any = find_agent("gemini_computer_use", (shipped_agents(),)).load()
 GLOBALS = GeminiComputerUse.start.__globals__
 work = player(GeminiComputerUse)
 BROWSER = {"environment": "browser"}
@@ -245,7 +245,8 @@ def test_all_screenshots_stay_as_far_as_a_request_may_be_large(
     ],
 )
 def test_the_models_name_says_the_environment(name: str, environment: str) -> None:
-    assert GLOBALS["environment_of"](f"gemini:{name}") == environment
+    options = GeminiComputerUse.Options()
+    assert GeminiComputerUse.variant_of(f"gemini:{name}", options) == environment
 
 
 @pytest.mark.parametrize("name", ["gemini-2.5-flash", "gemini-4-argon", "gemini-3.8-flashy", "x"])

@@ -26,7 +26,7 @@ from pytest_mobileagent.llm.scripted.model import ScriptedModel
 from pytest_mobileagent.testing import play
 from tests.agents.playing import notes_phone, player
 
-OpenAiComputerUse = find_agent("openai_computer_use", (shipped_agents(),)).load()
+OpenAiComputerUse: Any = find_agent("openai_computer_use", (shipped_agents(),)).load()
 
 
 def computer(*actions: dict[str, Any], id: str = "c1") -> ToolCall:
@@ -214,7 +214,8 @@ def test_the_models_name_says_the_tool(name: str, tool: str) -> None:
     OpenAiComputerUse.check_model(f"openai-responses:{name}", OpenAiComputerUse.Options())
     _, model = work([DONE], options={"tool": tool})
     assert (model.requests[0].tools[0].provider or {})["type"] == tool
-    assert OpenAiComputerUse.start.__globals__["tool_of"](f"openai-responses:{name}") == tool
+    named = OpenAiComputerUse.variant_of(f"openai-responses:{name}", OpenAiComputerUse.Options())
+    assert named == tool
 
 
 @pytest.mark.parametrize("name", ["gpt-4o", "gpt-5.2", "gpt-7", "our-tuned"])

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent import PublishedSettings
 
 DOCS = Path(__file__).parents[2] / "docs" / "agents.md"
-NAMES = ("m3a", "t3a", "seeact", "mobileagent_v3", "qwen_vl", "ui_tars", "ui_venus")
+NAMES = ("m3a", "t3a", "seeact", "mobileagent_v3", "qwen_vl", "ui_tars", "ui_venus", "mai_ui")
 AGENTS = {name: find_agent(name, (shipped_agents(),)).load() for name in NAMES}
 PRESETS = [(name, preset) for name, agent in AGENTS.items() for preset in agent.published]
 

@@ -145,6 +145,14 @@ def test_a_server_may_read_the_calls_itself(text: str) -> None:
     assert f"Step 1: {line}" in model.requests[1].text
 
 
+def test_a_wrong_call_that_a_server_has_read_is_asked_for_again_in_words() -> None:
+    wrong = ScriptedReply("", [ToolCall("1", "mobile_use", {"action": "fly"})])
+    _, model = work([wrong, DONE], options={"on_error": "ask again"})
+    said = model.requests[1].messages[-2]
+    assert (said.role, said.tool_calls) == ("assistant", ())
+    assert '"action": "fly"' in said.text
+
+
 def test_answers_end_the_episode() -> None:
     episode, _ = work([call("answer", text="two")])
     assert episode.answer == "two"
