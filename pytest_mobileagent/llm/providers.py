@@ -8,6 +8,7 @@ import contextlib
 import difflib
 import hashlib
 import http.client
+import importlib
 import os
 import re
 import urllib.error
@@ -342,27 +343,19 @@ def prepare(references: Iterable[ModelReference]) -> None:
 
 @lru_cache(maxsize=32)  # cleared at exit, while the libraries that close the clients still exist
 def _client(reference: ModelReference, url: str, key: str) -> Client:
-    match provider_of(reference).api:
-        case "anthropic":
-            from pytest_mobileagent.llm.clients.anthropic_messages import AnthropicMessages
+    module, name = _CLIENTS[provider_of(reference).api]
+    client = getattr(importlib.import_module(f"pytest_mobileagent.llm.clients.{module}"), name)
+    made: Client = client(reference.name, url, key, REQUEST_SECONDS)
+    return made
 
-            return AnthropicMessages(reference.name, url, key, REQUEST_SECONDS)
-        case "responses":
-            from pytest_mobileagent.llm.clients.openai_responses import OpenAIResponses
 
-            return OpenAIResponses(reference.name, url, key, REQUEST_SECONDS)
-        case "gemini":
-            from pytest_mobileagent.llm.clients.gemini import Gemini
-
-            return Gemini(reference.name, url, key, REQUEST_SECONDS)
-        case "predict":
-            from pytest_mobileagent.llm.clients.predict import Predict
-
-            return Predict(reference.name, url, key, REQUEST_SECONDS)
-        case _:
-            from pytest_mobileagent.llm.clients.openai_chat import OpenAIChat
-
-            return OpenAIChat(reference.name, url, key, REQUEST_SECONDS)
-
+# By module, as the SDKs are slow to import.
+_CLIENTS = {
+    "chat": ("openai_chat", "OpenAIChat"),
+    "responses": ("openai_responses", "OpenAIResponses"),
+    "anthropic": ("anthropic_messages", "AnthropicMessages"),
+    "gemini": ("gemini", "Gemini"),
+    "predict": ("predict", "Predict"),
+}
 
 atexit.register(_client.cache_clear)

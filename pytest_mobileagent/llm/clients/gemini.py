@@ -8,12 +8,11 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.jsonable import why_unreadable
 from pytest_mobileagent.llm import replies, streams
 from pytest_mobileagent.llm.clients.sdk import NO_KEY, Answers, SpokenApi, mended
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from pytest_mobileagent.llm.model import Completion, Image, Message, Request, Tool
 
@@ -65,8 +64,13 @@ class Gemini:
         """Send a request, and return the answer (see `Client`)."""
         body = mended(_body(request))
         began = time.monotonic()
-        with self._our_errors():
-            answer = self._send(body, stream=request.stream)
+        try:
+            with self._answers.our_errors():
+                answer = self._send(body, stream=request.stream)
+        except self._error as error:  # its message may contain a key
+            headers = getattr(error.response, "headers", None) or {}
+            refusal = self._answers.refusal(error.code or 500, error.details, headers)
+            raise refusal from None
         return self._answers.completion(_API, answer, began)
 
     def _send(self, body: dict[str, Any], *, stream: bool) -> Any:
@@ -86,36 +90,6 @@ class Gemini:
             return _API.assemble(
                 chunk.model_dump(mode="json", by_alias=True, exclude_none=True) for chunk in chunks
             )
-
-    @contextlib.contextmanager
-    def _our_errors(self) -> Iterator[None]:
-        """Raise our errors in place of the SDK's, whose messages may contain a key."""
-        import httpx2
-
-        answers = self._answers
-        try:
-            yield
-        except self._error as error:
-            headers = getattr(error.response, "headers", None) or {}
-            wrong = answers.refusal(error.code or 500, error.details, headers)
-        except httpx2.TimeoutException:
-            wrong = answers.late()
-        except (httpx2.ConnectError, httpx2.ProxyError, httpx2.InvalidURL) as error:
-            wrong = answers.unreached(error)
-        except (httpx2.HTTPError, httpx2.StreamError) as error:
-            wrong = answers.broken(f"its answer was cut off: {error}")
-        except (
-            ValueError,
-            TypeError,
-            LookupError,
-            AttributeError,
-            RecursionError,
-            Warning,
-        ) as error:
-            wrong = answers.broken(f"its answer cannot be read: {why_unreadable(error)}")
-        else:
-            return
-        raise wrong from None
 
 
 def _body(request: Request) -> dict[str, Any]:

@@ -12,13 +12,10 @@ import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from pytest_mobileagent.jsonable import why_unreadable
-from pytest_mobileagent.llm.clients.sdk import mended
-from pytest_mobileagent.llm.model import Completion, ProviderBusyError
-from pytest_mobileagent.llm.provider_errors import refused, scrubbed
+from pytest_mobileagent.llm.clients.openai_chat import data_url
+from pytest_mobileagent.llm.clients.sdk import Answers, mended
+from pytest_mobileagent.llm.model import Completion
 from pytest_mobileagent.llm.usage import usage_in
-from pytest_mobileagent.proxies import by_proxy, proxy_of
-from pytest_mobileagent.urls import hide, redact_urls
 
 if TYPE_CHECKING:
     import httpx2
@@ -44,10 +41,9 @@ class Predict:
         from pytest_mobileagent.llm.clients.transport import http_options
 
         self.model = model
-        self._url, self._key = base_url.rstrip("/"), key
+        self._url, self._answers = base_url.rstrip("/"), Answers(base_url.rstrip("/"), key)
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._http = httpx2.Client(headers=headers, **http_options(base_url, timeout))
-        self._errors = (httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL)
         self._gradio: str | None = None if not urlsplit(self._url).path else ""
 
     def close(self) -> None:
@@ -56,20 +52,15 @@ class Predict:
 
     def ask(self, request: Request) -> Completion:
         """Send a request, and return the answer (see `Client`)."""
-        try:
+        with self._answers.our_errors():
             if self._gradio is None:
                 self._gradio = self._find_gradio()
             if self._gradio:
                 return _of_gradio(self._call(self._gradio, request))
             url = self._url if urlsplit(self._url).path else f"{self._url}/predict"
-            answer = self._post(url, json=mended(_body(request)))
-            return _of_predict(self._json(answer))
-        except self._errors as error:
-            why = hide(str(error) or type(error).__name__, proxy_of(self._url))
-            raise self._broken(f"{why}{by_proxy(self._url)}") from None
-        except (ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
-            why = f"its answer cannot be read ({type(error).__name__}: {why_unreadable(error)})"
-            raise self._broken(why) from None
+            images = [base64.b64encode(image.data).decode() for image in request.images]
+            body = {"prompt": request.text, "images": images, **request.extra}
+            return _of_predict(self._json(self._post(url, json=mended(body))))
 
     def _find_gradio(self) -> str:
         """Return the URL of Gradio's function; empty if the server is not Gradio."""
@@ -84,11 +75,8 @@ class Predict:
             return ""
         # Up to version 5, Gradio calls an app's function "predict"; from 6 on, by its own name.
         named = [each.get("api_name") for each in config["dependencies"]]
-        name = (
-            "predict"
-            if "predict" in named
-            else next((n for n in named if isinstance(n, str)), "predict")
-        )
+        own = next((each for each in named if isinstance(each, str)), "predict")
+        name = "predict" if "predict" in named else own
         if str(config.get("version", "")).startswith("3."):
             return f"{self._url}/api/{name}"
         return f"{self._url}{config.get('api_prefix') or ''}/call/{name}"
@@ -97,13 +85,8 @@ class Predict:
         """Call Gradio's function, and return its results."""
         more = list(request.extra.get("inputs", ()))
         if "/call/" not in url:
-            pictures = [
-                f"data:{image.media_type};base64,{_base64(image)}" for image in request.images
-            ]
-            answer = self._json(
-                self._post(url, json=mended({"data": [request.text, *pictures, *more]}))
-            )
-            return list(answer["data"])
+            inputs = [request.text, *map(data_url, request.images), *more]
+            return list(self._json(self._post(url, json=mended({"data": inputs})))["data"])
         files = [self._upload(url, image) for image in request.images]
         called = self._json(self._post(url, json=mended({"data": [request.text, *files, *more]})))
         result = self._checked(self._http.get(f"{url}/{called['event_id']}")).text
@@ -112,8 +95,8 @@ class Predict:
             if lines.get("event") == "complete":
                 return list(mended(json.loads(lines["data"])))
             if lines.get("event") == "error":
-                raise self._broken(f"its function failed: {lines.get('data')}")
-        raise self._broken("its answer ended before the reply was complete")
+                raise self._answers.broken(f"its function failed: {lines.get('data')}")
+        raise self._answers.broken("its answer ended before the reply was complete")
 
     def _upload(self, url: str, image: Image) -> dict[str, Any]:
         name = f"screen.{image.media_type.removeprefix('image/')}"
@@ -132,29 +115,13 @@ class Predict:
             body = response.json()
         except (ValueError, RecursionError):
             body = response.text
-        raise refused(
-            redact_urls(self._url), response.status_code, body, response.headers, self._key
-        ) from None
+        raise self._answers.refusal(response.status_code, body, response.headers) from None
 
     def _json(self, response: httpx2.Response) -> dict[str, Any]:
         answer = mended(response.json())
         if not isinstance(answer, dict):
-            raise self._broken("its answer is not a JSON object")
+            raise self._answers.broken("its answer is not a JSON object")
         return answer
-
-    def _broken(self, why: str) -> ProviderBusyError:
-        return ProviderBusyError(
-            f"{redact_urls(self._url)}: {scrubbed(hide(why, self._url), self._key)}"
-        )
-
-
-def _body(request: Request) -> dict[str, Any]:
-    images = [_base64(image) for image in request.images]
-    return {"prompt": request.text, "images": images, **request.extra}
-
-
-def _base64(image: Image) -> str:
-    return base64.b64encode(image.data).decode()
 
 
 def _of_predict(answer: dict[str, Any]) -> Completion:

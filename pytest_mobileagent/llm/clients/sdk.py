@@ -187,6 +187,32 @@ class Answers:
         """Return the error of an answer that does not come in time."""
         return self.broken(f"no answer came in time{by_proxy(self._url)}")
 
+    @contextlib.contextmanager
+    def our_errors(self) -> Iterator[None]:
+        """Raise our errors in place of those of sending a request and reading its answer."""
+        import httpx2  # installed with the SDKs
+
+        try:
+            yield
+        except httpx2.TimeoutException:
+            wrong = self.late()
+        except (httpx2.ConnectError, httpx2.ProxyError, httpx2.InvalidURL) as error:
+            wrong = self.unreached(error)
+        except (httpx2.HTTPError, httpx2.StreamError) as error:
+            wrong = self.broken(f"its answer was cut off: {error}")
+        except (
+            ValueError,
+            TypeError,
+            LookupError,
+            AttributeError,
+            RecursionError,
+            Warning,
+        ) as error:
+            wrong = self.broken(f"its answer cannot be read: {why_unreadable(error)}")
+        else:
+            return
+        raise wrong from None
+
     def refusal(
         self, status: int, body: Any, headers: Mapping[str, str]
     ) -> ProviderError | RequestRefusedError:
@@ -231,7 +257,7 @@ class Sdk(Answers):
         options: dict[str, Any] = {"cast_to": object, "options": {"headers": dict(headers)}}
         options |= {"stream": True, "stream_cls": self._module.Stream[object]} if stream else {}
         began = time.monotonic()
-        with self._our_errors():
+        with self.our_errors(), self._sdk_errors():
             answer = self._client.post(api.path, body=sent, **options)
             if stream:
                 # The recording of programs reads streams in the same way, and not as the SDKs do.
@@ -240,10 +266,8 @@ class Sdk(Answers):
         return self.completion(api, answer, began)
 
     @contextlib.contextmanager
-    def _our_errors(self) -> Iterator[None]:
+    def _sdk_errors(self) -> Iterator[None]:
         """Raise our errors in place of the SDK's, whose messages may contain a key."""
-        import httpx2  # installed with the SDKs
-
         sdk = self._module
         try:
             yield
@@ -259,10 +283,6 @@ class Sdk(Answers):
             wrong = cause if limited else self.unreached(cause)
         except sdk.APIError as error:
             wrong = refused(self.place, 200, error.body or str(error), {}, self._key)
-        except (httpx2.HTTPError, httpx2.StreamError) as error:
-            wrong = self.broken(f"its answer was cut off: {error}")
-        except (ValueError, RecursionError) as error:
-            wrong = self.broken(f"its answer cannot be read: {why_unreadable(error)}")
         else:
             return
         raise wrong from None

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 
+_TYPES = {401: "invalid_request_error", 429: "requests"}
+_CODES = {401: "invalid_api_key", 404: "model_not_found", 429: "rate_limit_exceeded"}
+
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
@@ -88,9 +91,11 @@ class Api(ABC):
     def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
         """Yield the pieces of a streamed answer."""
 
-    @abstractmethod
     def error(self, status: int, words: str, code: str) -> Any:
-        """Return the body of an error, as JSON-able data."""
+        """Return the body of an error, as JSON-able data; by default in OpenAI's format."""
+        kind = code or _TYPES.get(status) or ("server_error" if status >= 500 else "")
+        error = {"message": words, "type": kind or "invalid_request_error", "param": None}
+        return {"error": {**error, "code": code or _CODES.get(status)}}
 
     def stream_type(self, asked: ModelRequest) -> str:
         """Return the media type of a stream."""

@@ -30,8 +30,6 @@ _FINISH = {"end": "stop", "tools": "tool_calls", "length": "length", "refusal": 
 _FINISH |= {"malformed": "stop"}  # only Gemini says this
 _KNOWN = {"model", "messages", "max_tokens", "max_completion_tokens", "temperature", "top_p"}
 _KNOWN |= {"seed", "stop", "tools", "stream", "stream_options"}
-_TYPES = {401: "invalid_request_error", 429: "requests"}
-_CODES = {401: "invalid_api_key", 404: "model_not_found", 429: "rate_limit_exceeded"}
 
 
 class OpenAIChat(Api):
@@ -86,17 +84,6 @@ class OpenAIChat(Api):
         if counted:
             yield event({**head, "choices": [], "usage": _usage(outgoing)})
         yield event("[DONE]")
-
-    def error(self, status: int, words: str, code: str) -> Any:
-        """Return an error in OpenAI's format."""
-        return openai_error(status, words, code)
-
-
-def openai_error(status: int, words: str, code: str) -> dict[str, Any]:
-    """Return the body of an error in the format of all OpenAI APIs."""
-    kind = code or _TYPES.get(status) or ("server_error" if status >= 500 else "")
-    error = {"message": words, "type": kind or "invalid_request_error", "param": None}
-    return {"error": {**error, "code": code or _CODES.get(status)}}
 
 
 def arguments_of(text: str) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from pytest_mobileagent.llm.scripted.apis import (
     rest,
     total,
 )
-from pytest_mobileagent.llm.scripted.apis.openai_chat import arguments_of, openai_error
+from pytest_mobileagent.llm.scripted.apis.openai_chat import arguments_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -79,10 +79,6 @@ class OpenAIResponses(Api):
             yield server_event("response.output_item.done", **place, item=item)
         whole = self.whole(outgoing)
         yield server_event(f"response.{whole['status']}", response=whole)
-
-    def error(self, status: int, words: str, code: str) -> Any:
-        """Return an error in OpenAI's format."""
-        return openai_error(status, words, code)
 
 
 def _messages(items: Iterable[dict[str, Any]]) -> Iterator[Message]:

@@ -31,7 +31,6 @@ from pytest_mobileagent.llm.scripted.apis import (
     rest,
     total,
 )
-from pytest_mobileagent.llm.scripted.apis.openai_chat import openai_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,7 +66,7 @@ class Predict(Api):
 
 
 class Names(Api):
-    """`GET …/models` and `GET …/models/NAME`, for any name."""
+    """`GET …/models` and `GET …/models/NAME`, for any name; errors are OpenAI's."""
 
     def __init__(self, model: str) -> None:
         self._model = model
@@ -91,10 +90,6 @@ class Names(Api):
     def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
         """Raise NotImplementedError: no model is asked here."""
         raise NotImplementedError
-
-    def error(self, status: int, words: str, code: str) -> Any:
-        """Return an error in OpenAI's format, for paths that belong to no API."""
-        return openai_error(status, words, code)
 
 
 def _about(name: str, *, google: bool) -> dict[str, Any]:
