@@ -49,15 +49,18 @@ def source_of(text: str, project: Callable[[], Project]) -> Source:
 @contextmanager
 def leased_device(source: Source, options: DeviceOptions) -> Iterator[Device]:
     """Yield a leased device of a source (see `leased_devices`)."""
-    with leased_devices(source, options, 1) as (lease,):
+    with leased_devices(source, options, 1) as ([lease], _):
         yield lease.get()
 
 
 @contextmanager
 def leased_devices(
     source: Source, options: DeviceOptions, count: int
-) -> Iterator[list[LeasedDevice]]:
-    """Yield leases of connected devices; the programs started for them end with the context.
+) -> Iterator[tuple[list[LeasedDevice], Path]]:
+    """Yield leases of connected devices, and a folder for what is needed only as long as they are.
+
+    The programs started for devices and the folder end with the context, or with this process if
+    it is killed.
 
     Raises:
         HostError, InfrastructureError: if a device is not available.
@@ -80,7 +83,7 @@ def leased_devices(
             source.open(options, shared).prestart()
         for each in leases:  # in order, so that neighbours share a process
             each.get()
-        yield leases
+        yield leases, shared().folder
 
 
 def lease_devices(

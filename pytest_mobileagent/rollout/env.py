@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.run.session import Session
     from pytest_mobileagent.screen.sight import Sight
 
-_MEMORY = Path("/dev/shm")  # noqa: S108 - a file system in memory
 _effects = EffectsFinder()  # what solutions change is the same for all phones of a process
 
 
@@ -151,8 +150,7 @@ class MobileEnv(gymnasium.Env[dict[str, Any], Any]):
         """Return the task as it is recorded, and the run in which its episode is recorded."""
         if self.record is not None:
             return self.record.next_epoch(task), self.record.folder
-        where = _MEMORY if _MEMORY.is_dir() else None
-        scratch = TemporaryDirectory(prefix="mobileagent-rollout-", dir=where)
+        scratch = TemporaryDirectory(prefix="rollout-", dir=self.phone.folder)
         self._episode.callback(scratch.cleanup)
         return task, RunFolder(Path(scratch.name), AGENT, "")
 

@@ -24,9 +24,14 @@ SIZE = (720, 1600)  # a screenshot of this size is drawn three times as fast as 
 
 @dataclass(slots=True)
 class RolloutPhone:
-    """A leased phone: `clock` is the time at which its episodes begin, None for the present."""
+    """A leased phone.
+
+    `folder` is removed when the phone ends, or this process is killed. `clock` is the time at which
+    episodes begin, None for the present.
+    """
 
     lease: LeasedDevice
+    folder: Path
     clock: datetime | None = None
 
     def device(self) -> Device:
@@ -81,5 +86,5 @@ def phones(
         size=size,
     )
     source.check(options)
-    with leased_devices(source, options, count) as leases:
-        yield [RolloutPhone(each, clock) for each in leases]
+    with leased_devices(source, options, count) as (leases, folder):
+        yield [RolloutPhone(each, folder, clock) for each in leases]

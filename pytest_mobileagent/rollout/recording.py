@@ -61,6 +61,8 @@ class RecordedRollouts(contextlib.AbstractContextManager["RecordedRollouts"]):
 
     def ended(self, case: Case, folder: Path, ending: Mapping[str, Any]) -> None:
         """Add an episode to the run's index and report; `ending` is what the last info says."""
+        if effects := ending.get("side_effects"):
+            effects.write(folder)
         episode, place = load(folder), self.folder.relative(folder)
         if why := ending.get("broken", ""):
             result = Result(case, fault="infrastructure", reason=why, infrastructure=(why,))

@@ -223,7 +223,7 @@ class _Session:
 
     def _reset(self, tasks: Sequence[RolloutTask], how: Mapping[str, Any], name: str | None) -> str:
         if self._env is None:  # not before: a phone that does not start is an error to the client
-            self._env = MobileEnv(tasks, self._phone, **self._server.more)
+            self._env = MobileEnv(self._server.tasks, self._phone, **self._server.more)
         self._env.tasks = list(tasks)
         seen, info = self._env.reset(**how)
         about = {"task": info["task"], "goal": seen["goal"], "done": False}
@@ -232,7 +232,7 @@ class _Session:
 
     def _step(self, action: Any) -> str:
         if self._env is None or self._state["done"]:
-            raise RuntimeError("no episode is going on: reset first")
+            return _error("EXECUTION_ERROR", "no episode is going on: reset first")
         seen, reward, terminated, truncated, info = self._env.step(action)
         self._state["step_count"] += 1
         self._state["done"] = terminated or truncated

@@ -21,6 +21,8 @@ def test_lease_ends_before_the_services_it_needs(
     told: list[str] = []
 
     class Run:
+        folder = None
+
         def __init__(self) -> None:
             told.append("run starts")
 

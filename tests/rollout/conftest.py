@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -80,5 +81,6 @@ def named(suite: list[RolloutTask]) -> dict[str, RolloutTask]:
 @pytest.fixture(scope="session")
 def fleet() -> Iterator[list[RolloutPhone]]:
     """Start three phones, of which the first two share a process."""
-    with phones(3, per_process=2, apps=[APPS]) as started:
+    early = datetime(2026, 3, 2, 9, 30)  # so that the minute on the screen stays the same
+    with phones(3, per_process=2, apps=[APPS], clock=early) as started:
         yield started

@@ -37,5 +37,6 @@ def test_what_is_not_recorded_is_gone_with_its_environment(fleet, named):
     assert env.session
     last = env.session.folder
     assert last.exists()
+    assert last.is_relative_to(fleet[0].folder)  # so it also goes if this process is killed
     env.close()
     assert not last.parent.parent.exists()
