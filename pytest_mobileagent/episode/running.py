@@ -5,7 +5,7 @@ Also reads an episode incrementally while it is being written.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pytest_mobileagent._task.case import Case
@@ -29,8 +29,7 @@ class Running:
     """The progress of a running episode.
 
     - `serial`: of its device; `recorded`: when it began (ISO 8601, the host's clock).
-    - `steps` taken so far, of at most `step_limit`; `actions`, `said`: of the last step, as plain
-      data.
+    - `steps` taken so far, of at most `step_limit`; `said`: by the agent in the last step.
     - `png`: the name of the last screenshot in the run's store; "" before the first.
     - `node`, `worker`: the machine, if workers are on several, and the worker on it.
     - `cost_usd`: the known cost of its model calls so far; None without any.
@@ -38,12 +37,10 @@ class Running:
 
     folder: Path
     case: Case
-    goal: str
     serial: str
     recorded: str
     step_limit: int | None
     steps: int = 0
-    actions: list[Any] = field(default_factory=list)
     said: str = ""
     png: str = ""
     cost_usd: float | None = None
@@ -136,7 +133,6 @@ class _Followed:
             self.running = Running(
                 self._folder,
                 Case.from_json(record["case"]),
-                str(record["goal"]),
                 str(record["device"]["serial"]),
                 str(record["recorded"]),
                 record["step_limit"],
@@ -149,7 +145,7 @@ class _Followed:
             running.png = str(record["png"])
         elif running is not None and kind == "step":
             running.steps += bool(record.get("counts", True))
-            running.actions, running.said = list(record["actions"]), str(record["said"])
+            running.said = str(record["said"])
 
 
 E = TypeVar("E", bound=EpisodeRecord)

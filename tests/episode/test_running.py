@@ -88,7 +88,6 @@ def test_a_running_episode_is_followed_step_by_step(tmp_path, worker):
     first.step(Finish("3"), price=0.5)
     (now, _) = episodes.look()
     assert (now.steps, now.said, now.cost_usd) == (2, "so be it", 0.75)
-    assert "Finish" in now.actions[0].values()
     assert (tmp_path / "screens" / f"{now.png}.png").is_file()
     first.end()
     assert shown(episodes.look()) == [("emulator-2", "b", 0, 12)]

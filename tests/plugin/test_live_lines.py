@@ -167,7 +167,7 @@ def running(
     serial: str, name: str, steps: int = 4, limit: int | None = 12, cost: float | None = 0.02
 ):
     case = Case(Task("Do it."), name)
-    return Running(Path(), case, "", serial, "", limit, steps, cost_usd=cost)
+    return Running(Path(), case, serial, "", limit, steps, cost_usd=cost)
 
 
 def lines(episodes, progress=NONE, columns=80, rows=24, colors=False):

@@ -95,10 +95,6 @@ class GateDecision:
         verdicts = [f.verdict for f in self.bounds if f.bound is not None and f.bound.baseline]
         return INCONCLUSIVE in verdicts and FAIL not in verdicts
 
-    def is_final(self, bound: Bound) -> bool:
-        """Whether no later analysis can change the verdict on a bound."""
-        return bound not in self.open
-
     def wants(self, task: Entry | Case) -> bool:
         """Return whether an open bound needs more epochs of a task: a result's entry, or a case."""
         return any(bound.covers(task.suite, tags_of(task)) for bound in self.open)

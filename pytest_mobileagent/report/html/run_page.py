@@ -87,18 +87,17 @@ def _episode_or_damage(
         return {**about, "damaged": f"it cannot be shown: {type(error).__name__}: {error}"}
 
 
-def page_of(run: Path, *, anew: bool = False) -> Path:
+def page_of(run: Path) -> Path:
     """Return the path of a run's page, writing it first if it is missing or outdated.
 
-    With `anew`, it is written even if it is up to date. If the run's folder is not writable, the
-    page is written into a new temporary folder.
+    If the run's folder is not writable, the page is written into a new temporary folder.
 
     Raises:
         OSError: if the page cannot be written anywhere, or the report cannot be read.
         RecordError: if the run's report or its run.json is damaged, or of a newer version.
     """
     page = run / PAGE
-    if not anew and _is_new(run, page):
+    if _is_new(run, page):
         return page
     whole = report_of(run)
     return written_somewhere(page, lambda path: write_page(run, whole, path))
