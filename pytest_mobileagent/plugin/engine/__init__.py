@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_mobileagent.fileio import read_object
-from pytest_mobileagent.jsonable import plural
+from pytest_mobileagent.jsonable import check, plural
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection
     from pathlib import Path
 
     from pytest_mobileagent.plugin.config import RunConfig
@@ -59,7 +59,12 @@ def refuse(config: pytest.Config, worker: str, difference: str) -> None:
 
 
 _NO_TIME = 0.001
-_ENDLESS = 1e9  # no task takes so many seconds; larger numbers are from a damaged file
+_STEPS = {"golden_steps": int | None}
+# What is read of a run.json, and of a report.json.
+_RUN: dict[str, Any] = {
+    "run": {"agent": str | None},
+    "tasks": [{"nodeid": str, "seconds": float | int | None, "task": _STEPS, **_STEPS}],
+}
 
 
 def expected_times(folder: Path, at_once: Collection[str] = ()) -> dict[str, float]:
@@ -70,54 +75,39 @@ def expected_times(folder: Path, at_once: Collection[str] = ()) -> dict[str, flo
     of the others. Tasks that are done `at_once` take next to no time. The result is empty if
     nothing is known: without the files, or with damaged ones, only the order is lost.
     """
-    run = read_object(folder / "run.json")
-    tasks = {task["nodeid"]: _number(_golden_steps(task)) for task in _tasks(run)}
-    seconds = {n: s for n, s in _earlier_seconds(folder, _agent(run)).items() if n in tasks}
-    both = [
-        (steps, seconds[nodeid]) for nodeid, steps in tasks.items() if steps and nodeid in seconds
-    ]
-    rate = sum(took for _, took in both) / sum(steps for steps, _ in both) if both else 1.0
-    known = {nodeid: rate * steps for nodeid, steps in tasks.items() if steps} | seconds
+    run = _read(folder / "run.json")
+    steps = {
+        task.get("nodeid", ""): task.get("golden_steps")
+        or task.get("task", {}).get("golden_steps")
+        or 0
+        for task in run.get("tasks", ())
+    }
+    before = _before(folder, run.get("run", {}).get("agent"))
+    seconds = {nodeid: before[nodeid] for nodeid in steps if nodeid in before}
+    both = [nodeid for nodeid in seconds if steps[nodeid]]
+    rate = sum(seconds[n] for n in both) / sum(steps[n] for n in both) if both else 1.0
+    known = {nodeid: rate * count for nodeid, count in steps.items() if count} | seconds
     if not known:
         return {}
-    mean = sum(known.values()) / len(known)
-    times = {nodeid: known.get(nodeid, mean) for nodeid in tasks}
-    return times | dict.fromkeys(times.keys() & set(at_once), _NO_TIME)
+    mean = fmean(known.values())
+    return {n: _NO_TIME if n in at_once else known.get(n, mean) for n in steps}
 
 
-def _earlier_seconds(folder: Path, agent: str | None) -> dict[str, float]:
-    """Return the seconds of each task in the newest run of the agent beside this folder."""
-    if agent is None:
-        return {}
+def _before(folder: Path, agent: str | None) -> dict[str, float]:
+    """Return the seconds of each task in the newest run of the agent before the one in a folder."""
     # Names begin with the time, so the newest run comes last.
-    with suppress(OSError):
-        for path in sorted(folder.parent.glob("*/report.json"), reverse=True):
-            if path.parent.name < folder.name and _agent(report := read_object(path)) == agent:
-                times = {task["nodeid"]: _number(task.get("seconds")) for task in _tasks(report)}
-                return {nodeid: took for nodeid, took in times.items() if took}
+    for path in sorted(folder.parent.glob("*/report.json"), reverse=True) if agent else ():
+        if path.parent.name < folder.name:
+            report = _read(path)
+            if report.get("run", {}).get("agent") == agent:
+                tasks = report.get("tasks", ())
+                return {t.get("nodeid", ""): t["seconds"] for t in tasks if t.get("seconds")}
     return {}
 
 
-def _agent(document: Mapping[str, Any]) -> str | None:
-    run = document.get("run")
-    agent = run.get("agent") if isinstance(run, dict) else None
-    return agent if isinstance(agent, str) else None
-
-
-def _tasks(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    tasks = document.get("tasks")
-    tasks = tasks if isinstance(tasks, list) else []
-    return [t for t in tasks if isinstance(t, dict) and isinstance(t.get("nodeid"), str)]
-
-
-def _golden_steps(case: Mapping[str, Any]) -> object:
-    """Return the golden steps of a case, or else of its task."""
-    task = case.get("task")
-    return case.get("golden_steps", task.get("golden_steps") if isinstance(task, dict) else None)
-
-
-def _number(value: object) -> float | None:
-    """Return a value if it is a plausible number above 0; None for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value) if 0 < value < _ENDLESS else None
+def _read(path: Path) -> dict[str, Any]:
+    """Return the content of a file; empty if it is missing or damaged."""
+    try:
+        return dict(check(read_object(path), _RUN, path.name))
+    except TypeError:
+        return {}

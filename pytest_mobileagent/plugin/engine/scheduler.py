@@ -40,7 +40,7 @@ class WorkerSignal(Enum):
 
 
 class Analyses(Protocol):
-    """Interim analyses that tests wait for (see `interim.InterimAnalyser`)."""
+    """Interim analyses that tests wait for (see `waiting.InterimAnalyser`)."""
 
     def waiting(self, tests: Iterable[str]) -> set[str]:
         """Return the tests in `tests` that are waiting for an analysis."""
