@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.fileio import read_json, write_json
-from pytest_mobileagent.jsonable import expect, why_unreadable
+from pytest_mobileagent.jsonable import expect, read_as, why_unreadable
 from pytest_mobileagent.judge.ask import Opinion, ask, converse
 from pytest_mobileagent.judge.evidence import MOST_PICTURES, numbered
 from pytest_mobileagent.judge.prompts import wording_of
@@ -236,7 +236,6 @@ _REPAIR_DIVISION = (
     "and memory. Consecutive objects have different apps, each of them one of the packages, and "
     "history is only true after an object with a memory."
 )
-_KINDS = {"app": str, "task": str, "history": bool, "memory": str}
 
 
 def generate(model: Model, goal: str, apps: Sequence[str]) -> tuple[Subtask, ...]:
@@ -329,10 +328,6 @@ def _subtasks(listed: Any) -> tuple[Subtask, ...]:
     """Return the subtasks in JSON-able data.
 
     Raises:
-        LookupError, TypeError, TaskError: if the data are not subtasks.
+        TypeError, TaskError: if the data are not subtasks.
     """
-    each_given = [expect(each, dict, "a subtask") for each in expect(listed, list, "subtasks")]
-    return tuple(
-        Subtask(**{name: expect(given[name], kind, name) for name, kind in _KINDS.items()})
-        for given in each_given
-    )
+    return tuple(read_as(Subtask, each, "a subtask") for each in expect(listed, list, "subtasks"))
