@@ -53,25 +53,23 @@ def _parser() -> argparse.ArgumentParser:
         epilog="Options of pytest after -- select tasks, such as -- -k alarm --mobile-env=train. "
         "Tasks whose checks ask for fixtures, such as judge, are left out.",
     )
-    names, weights = sorted(dialects()), ", ".join(_WEIGHTS)
-    read = (
-        f'how to read a step with the data {{"text": …}}, the words of a model: {", ".join(names)}'
-    )
+    names = sorted(dialects())
+    read = 'how to read a step with the data {"text": …}, the words of a model: '
+    process = "virtual phones in a process (default: 8)"
     listen = "where to listen; what is sent is not encrypted (default: 127.0.0.1)"
     share = "what the splits train and test do not share (default: parameters)"
+    weigh = f"as success=1,progress=0.5; there are {', '.join(_WEIGHTS)}"
     see = "what agents see of each screen; without screenshots, phones are faster (default: both)"
     add = parser.add_argument
     add("paths", nargs="+", metavar="PATH", help="tasks, as pytest collects them: tasks/clock")
     add("--phones", type=positive, default=1, metavar="N", help="how many (default: 1)")
     add("--device", default="virtual", help="their source, written like a run's --mobile-device")
-    process = "virtual phones in a process (default: 8)"
     add("--per-process", type=positive, default=8, metavar="N", help=process)
     add("--host", default="127.0.0.1", metavar="ADDRESS", help=listen)
     add("--port", type=_port, default=0, help="default: one that is free")
     add("--split", default="parameters", choices=get_args(By), help=share)
-    how = f"as success=1,progress=0.5; there are {weights}"
-    add("--reward", type=_reward, default=Reward(), metavar="WEIGHTS", help=how)
-    add("--dialect", choices=names, metavar="NAME", help=read)
+    add("--reward", type=_reward, default=Reward(), metavar="WEIGHTS", help=weigh)
+    add("--dialect", choices=names, metavar="NAME", help=read + ", ".join(names))
     add("--sees", default="both", choices=SIGHTS, help=see)
     add("--record", metavar="FOLDER", help="record the episodes as a run in FOLDER")
     return parser

@@ -25,7 +25,7 @@ from pytest_mobileagent.episode.running import LiveEpisode
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.errors import DeviceError, InfrastructureError, MobileAgentError, TaskError
 from pytest_mobileagent.rollout.leasing import phones
-from pytest_mobileagent.rollout.spaces import Actions, Plain, pixels_of
+from pytest_mobileagent.rollout.spaces import PNG, TEXT, Actions, pixels_of
 from pytest_mobileagent.rollout.tasks import AGENT, Reward, RolloutTask, load_tasks
 from pytest_mobileagent.rollout.tasks import split as divide
 from pytest_mobileagent.run.attempt import finish, start
@@ -104,8 +104,8 @@ class MobileEnv(gymnasium.Env[dict[str, Any], Any]):
         self._size = width, height = phone.device().info.size
         apps = sorted({app for task in self.tasks for app in task.apps})
         self.action_space = Actions(self._size, apps, words=dialect is not None)
-        picture = Box(0, 255, (height, width, 3), np.uint8) if pixels else Plain(bytes)
-        parts = {"goal": Plain(str), "hierarchy": Plain(str), "screenshot": picture}
+        picture = Box(0, 255, (height, width, 3), np.uint8) if pixels else PNG
+        parts = {"goal": TEXT, "hierarchy": TEXT, "screenshot": picture}
         self.observation_space = Dict({n: s for n, s in parts.items() if n != hidden_part(sees)})
 
     @property

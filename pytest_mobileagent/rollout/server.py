@@ -44,9 +44,11 @@ if TYPE_CHECKING:
 NAME = "mobileagent"  # of the environment, in paths of the task API
 _LONGEST_MESSAGE = 1_000_000  # bytes; a client sends actions, not pictures
 _SILENCE = 300.0  # seconds without a sign of life after which a client is taken for lost
-_RESET = {"seed": Maybe(int), "split": Maybe(str), "index": Maybe(int), "task": Maybe(str),
-          "episode_id": Maybe(str)}  # fmt: skip
+# What clients may ask, and what they are told of a task, of a step and of the end of an episode.
+_RESET = dict.fromkeys(("seed", "index"), Maybe(int))
+_RESET |= dict.fromkeys(("split", "task", "episode_id"), Maybe(str))
 _LIST = {"split": str, "index": int, "start": Maybe(int), "stop": Maybe(int)}
+_LISTED = ("id", "goal", "apps", "step_limit")
 _SEEN = ("task", "parameters", "seed", "notice", "reply")
 _ENDED = ("success", "reason", "credit", "termination", "false_finish", "broken")
 
@@ -140,7 +142,10 @@ class RolloutServer:
         try:
             given = check(json.loads(await request.body()), _LIST, "the body")
             side, start, stop = given["split"], given.get("start"), given.get("stop")
-            specs = [_spec(task, side, n) for n, task in enumerate(self.sides[side])]
+            specs = [
+                {"split": side, "index": n} | {name: getattr(task, name) for name in _LISTED}
+                for n, task in enumerate(self.sides[side])
+            ]
             match request.path_params["what"]:
                 case "tasks":
                     return JSONResponse({"tasks": specs, "env_name": NAME})
@@ -153,17 +158,6 @@ class RolloutServer:
         except (ValueError, TypeError, LookupError, RecursionError) as error:
             return PlainTextResponse(f"cannot be answered: {in_one_line(error)}", 400)
         return PlainTextResponse("Not Found", 404)
-
-
-def _spec(task: RolloutTask, side: str, index: int) -> dict[str, Any]:
-    return {
-        "id": task.id,
-        "goal": task.goal,
-        "apps": task.apps,
-        "split": side,
-        "index": index,
-        "step_limit": task.step_limit,
-    }
 
 
 class _Session:
