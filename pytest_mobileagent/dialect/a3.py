@@ -113,9 +113,6 @@ class A3(Dialect):
         if kind == "wait":
             lasting = number(fields.get("duration", fields.get("time", _SECONDS_WAITED)), "time")
             return Wait(min(max(lasting, 0.0), 60.0))
-        return self._with_text(kind, fields)
-
-    def _with_text(self, kind: str, fields: Mapping[str, Any]) -> Action:
         if kind == "end":
             return Finish(str(fields.get("answer") or ""))
         if kind == "type" and "text" in fields:
@@ -198,11 +195,6 @@ def _printed(action: Action, frame: Frame) -> dict[str, Any]:
         case Swipe(x1, y1, x2, y2, seconds):
             start, end = _point(x1, y1, frame, "1"), _point(x2, y2, frame, "2")
             return {"action": "swipe", **start, **end, "duration": round(seconds * 1000)}
-    return _printed_text(action)
-
-
-def _printed_text(action: Action) -> dict[str, Any]:
-    match action:
         case Type(text):
             return {"action": "type", "text": text}
         case Open(app) if app:
@@ -229,11 +221,6 @@ def _printed_call(action: Action, frame: Frame) -> str:
             return f"SCROLL[{', '.join(map(str, ends.values()))}]"
         case Wait(seconds):
             return f"WAIT[{seconds}]"
-    return _printed_call_of_text(action)
-
-
-def _printed_call_of_text(action: Action) -> str:
-    match action:
         case Type(text) if text:
             name = "TYPE"
         case Open(text) if text:

@@ -144,21 +144,12 @@ def _fields(action: Action, thought: str, frame: Frame) -> dict[str, Any]:
         case LongPress(x, y, seconds) if seconds * 1000 > _TAP:
             return {"POINT": frame.whole(x, y, _SCALE), "duration": round(seconds * 1000)}
         case Swipe(x1, y1, x2, y2, seconds) if seconds > 0:
-            to = frame.whole(x2, y2, _SCALE)
-            return {
-                "POINT": frame.whole(x1, y1, _SCALE),
-                "to": to,
-                "duration": round(seconds * 1000),
-            }
+            start, to = frame.whole(x1, y1, _SCALE), frame.whole(x2, y2, _SCALE)
+            return {"POINT": start, "to": to, "duration": round(seconds * 1000)}
         case Scroll(direction, (x, y)):
             return {"POINT": frame.whole(x, y, _SCALE), "to": direction}
         case Type(typed, None, clear, False):
             return {"TYPE": typed, **({"CLEAR": None} if clear else {})}
-    return _fields_without_point(action, thought)
-
-
-def _fields_without_point(action: Action, thought: str) -> dict[str, Any]:
-    match action:
         case Key(key) if name := name_for(key, _KEYS):
             return {"PRESS": name}
         case Wait(seconds):

@@ -133,38 +133,27 @@ def _only(words: str) -> str:
 
 def _printed(action: Action, frame: Frame) -> str:
     match action:
-        case Scroll() | Swipe() | Key():
-            return _printed_swipe_or_key(action)
+        case Swipe(x1, y1, x2, y2) if abs(y2 - y1) >= abs(x2 - x1):
+            return "swipe_up" if y2 < y1 else "swipe_down"
+        case Swipe(x1, _, x2, _):
+            return "swipe_left" if x2 < x1 else "swipe_right"
+        case Scroll(direction):
+            return f"swipe_{direction}"
         case Tap(x, y):
             return f"click [{frame.mark_of(x, y).label}]"
         case LongPress(x, y):
             return f"long_click [{frame.mark_of(x, y).label}]"
         case Type(text=text, at=(x, y), clear=True, enter=False):
             return f"set_text [{frame.mark_of(x, y).label}] [{_sayable(text)}]"
-        case Open(text) | Impossible(text) | Finish(text):
-            return _printed_words(action, text)
-    raise cannot_say("AndroidArena", action)
-
-
-def _printed_swipe_or_key(action: Scroll | Swipe | Key) -> str:
-    if isinstance(action, Swipe):
-        across, down = action.x2 - action.x1, action.y2 - action.y1
-        if abs(down) >= abs(across):
-            return "swipe_up" if down < 0 else "swipe_down"
-        return "swipe_left" if across < 0 else "swipe_right"
-    if isinstance(action, Scroll):
-        return f"swipe_{action.direction}"
+        case Open(text):
+            return f"start [{_sayable(text)}]"
+        case Impossible():
+            return "finish [N/A]"
+        case Finish(text):
+            return f"finish [{_sayable(text)}]" if text else "finish"
     if name := name_for(action, _WITHOUT_ARGUMENTS):
         return name
     raise cannot_say("AndroidArena", action)
-
-
-def _printed_words(action: Open | Impossible | Finish, text: str) -> str:
-    if isinstance(action, Open):
-        return f"start [{_sayable(text)}]"
-    if isinstance(action, Impossible):
-        return "finish [N/A]"
-    return f"finish [{_sayable(text)}]" if text else "finish"
 
 
 def _sayable(text: str) -> str:

@@ -29,7 +29,7 @@ from pytest_mobileagent.dialect.dialect import (
     quoted,
     unknown,
 )
-from pytest_mobileagent.dialect.qwen import BUTTONS, mobile_use
+from pytest_mobileagent.dialect.qwen import BUTTONS, action_without_point, mobile_use
 from pytest_mobileagent.dialect.reading import (
     OPPOSITE,
     name_for,
@@ -114,14 +114,10 @@ def _mobile_use(data: _Data, frame: Frame) -> Action:
         case "swipe":
             end = _coordinate(data, frame, "coordinate2")
             return Swipe(*_coordinate(data, frame), *end)
-        case "type":
-            return Type(text(data.get("text")))
-        case "open":
-            return Open(text(data.get("text")))
+        case "type" | "open" | "answer" as name:
+            return action_without_point(name, {"text": text(data.get("text"))})
         case "wait":
             return Wait(_seconds(data))
-        case "answer":
-            return Finish(text(data.get("text")))
         case "system_button" | "terminate" as name:
             return _named(name, data)
     raise unknown("action", str(data.get("action")))

@@ -306,10 +306,6 @@ def _printed(action: Action, frame: Frame) -> dict[str, Any]:
     for kind, touch in _TOUCHES.items():
         if isinstance(action, Tap | DoubleTap | LongPress) and type(action) is touch:
             return {"action_type": kind, **_place((action.x, action.y), frame)}
-    return _printed_other(action, frame)
-
-
-def _printed_other(action: Action, frame: Frame) -> dict[str, Any]:
     match action:
         case Type(text, at, clear, True) if text:
             fields = {"action_type": "input_text", "text": text, **_place(at, frame)}

@@ -180,7 +180,18 @@ class AnthropicComputerUse(Dialect):
                 return self._scroll(use, frame)
             case "wait" if self.pressed:
                 return []
-        return _actions_without_point(name, use)
+            case "mouse_move" | "left_mouse_down":
+                return []
+            case "type":
+                return [typed(use.get("text"))]
+            case "key":
+                times = max(1, min(int(amount(use.get("repeat") or 1)), _REPEATS))
+                return [one_key(use.get("text", use.get("key")))] * times
+            case "wait":
+                return [Wait(amount(use.get("duration", 1)))]
+            case "triple_click" | "middle_click" | "hold_key":
+                raise DialectError(f"a touchscreen has no {name.replace('_', ' ')}")
+        raise unknown("action", name)
 
     def _pixel(self, use: dict[str, Any], frame: Frame) -> tuple[int, int]:
         at = point(use["coordinate"]) if use.get("coordinate") is not None else self.cursor
@@ -264,23 +275,6 @@ def _member(use: dict[str, Any]) -> dict[str, Any]:
         return use
     given = {name: value for name, value in use.items() if name != "action"}
     return {"toolset_name": TOOLSET_NAME, "name": use["action"], "input": given}
-
-
-def _actions_without_point(name: str, use: dict[str, Any]) -> list[Action]:
-    """Return the actions of a use that needs no point."""
-    match name:
-        case "mouse_move" | "left_mouse_down":
-            return []
-        case "type":
-            return [typed(use.get("text"))]
-        case "key":
-            times = max(1, min(int(amount(use.get("repeat") or 1)), _REPEATS))
-            return [one_key(use.get("text", use.get("key")))] * times
-        case "wait":
-            return [Wait(amount(use.get("duration", 1)))]
-        case "triple_click" | "middle_click" | "hold_key":
-            raise DialectError(f"a touchscreen has no {name.replace('_', ' ')}")
-    raise unknown("action", name)
 
 
 def _function(action: Action, dialect: str) -> dict[str, Any]:

@@ -250,7 +250,9 @@ def _action(name: str, called: Call, frame: Frame, thinking: str) -> Action:
         case "Long Press":
             return LongPress(*_pixel(called, "element", frame), _HOLD)
         case "Swipe":
-            return _swipe(_pixel(called, "start", frame), _pixel(called, "end", frame))
+            (x1, y1), (x2, y2) = (_pixel(called, end, frame) for end in ("start", "end"))
+            square = (x1 - x2) ** 2 + (y1 - y2) ** 2
+            return Swipe(x1, y1, x2, y2, max(1000, min(square // 1000, 2000)) / 1000)
         case "Type" | "Type_Name":
             return Type(called.arguments.get("text", ""), clear=True)
         case "Launch" if app := called.get("app"):
@@ -271,11 +273,6 @@ def _pixel(called: Call, name: str, frame: Frame) -> tuple[int, int]:
     if len(numbers) < 2:
         raise DialectError(f"{quoted(called.get('action', '0'))} needs {name}=[x,y]")
     return frame.pixel(number(numbers[0]), number(numbers[1]), _SCALE)
-
-
-def _swipe(start: tuple[int, int], end: tuple[int, int]) -> Swipe:
-    square = (start[0] - end[0]) ** 2 + (start[1] - end[1]) ** 2
-    return Swipe(*start, *end, max(1000, min(square // 1000, 2000)) / 1000)
 
 
 def _seconds(duration: str) -> float:
@@ -301,11 +298,6 @@ def _instruction(action: Action, frame: Frame) -> str:
             return _do(key.title())
         case Finish(answer):
             return f'finish(message="{answer}")'
-    return _instruction_without_point(action)
-
-
-def _instruction_without_point(action: Action) -> str:
-    match action:
         case Open(app) if app:
             return _do("Launch", app=app)
         case Wait(seconds):

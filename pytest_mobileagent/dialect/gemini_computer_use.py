@@ -117,8 +117,9 @@ class GeminiComputerUse(Dialect):
     def _calls_of(self, action: Action, frame: Frame) -> list[dict[str, Any]]:
         match action:
             case Swipe(x1, y1, x2, y2):
-                start, end = frame.thousandths(x1, y1), frame.thousandths(x2, y2)
-                return [_drag(start, end, older=self.environment == "browser")]
+                ends = (*frame.thousandths(x1, y1), *frame.thousandths(x2, y2))
+                names = _DRAGS[self.environment]
+                return [_call("drag_and_drop", **dict(zip(names, ends, strict=True)))]
             case Open(app):
                 return [_call("open_app", app_name=app)]
             case Key("overview"):
@@ -141,8 +142,11 @@ class GeminiComputerUse(Dialect):
         return [function_call(action, self.name)]
 
 
-_NUMBERS = {"x", "y", "start_x", "start_y", "end_x", "end_y", "destination_x", "destination_y"}
-_NUMBERS |= {"magnitude", "seconds"}
+_DRAGS: dict[Environment, tuple[str, str, str, str]] = {
+    "mobile": ("start_x", "start_y", "end_x", "end_y"),
+    "browser": ("x", "y", "destination_x", "destination_y"),
+}
+_NUMBERS = {name for names in _DRAGS.values() for name in names} | {"magnitude", "seconds"}
 _STRICT_KEYS = {"back", "escape", "home", "enter", "return"}
 
 
@@ -216,11 +220,8 @@ def _typed_at(given: dict[str, Any], frame: Frame) -> Type:
 
 
 def _dragged(given: dict[str, Any], frame: Frame) -> Swipe:
-    if "destination_x" in given:
-        start, end = ("x", "y"), ("destination_x", "destination_y")
-    else:
-        start, end = ("start_x", "start_y"), ("end_x", "end_y")
-    return Swipe(*_pixel(given, *start, frame), *_pixel(given, *end, frame))
+    x1, y1, x2, y2 = _DRAGS["browser" if "destination_x" in given else "mobile"]
+    return Swipe(*_pixel(given, x1, y1, frame), *_pixel(given, x2, y2, frame))
 
 
 def _scrolled(given: dict[str, Any], frame: Frame) -> list[Action]:
@@ -244,14 +245,6 @@ def _call(name: str, **given: Any) -> dict[str, Any]:
 def _at(x: int, y: int, frame: Frame) -> dict[str, int]:
     left, top = frame.thousandths(x, y)
     return {"x": left, "y": top}
-
-
-def _drag(start: tuple[int, int], end: tuple[int, int], *, older: bool) -> dict[str, Any]:
-    names = ("x", "y", "destination_x", "destination_y") if older else _DRAG
-    return _call("drag_and_drop", **dict(zip(names, (*start, *end), strict=True)))
-
-
-_DRAG = ("start_x", "start_y", "end_x", "end_y")
 
 
 def _older_call(action: Action, frame: Frame) -> dict[str, Any]:

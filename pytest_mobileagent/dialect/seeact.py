@@ -188,11 +188,6 @@ def _printed(action: Action) -> tuple[str, tuple[int, int] | None, str]:
             return "LONG PRESS", (x, y), "None"
         case Scroll(finger, at):
             return "SWIPE", at, finger
-    return _printed_value(action)
-
-
-def _printed_value(action: Action) -> tuple[str, tuple[int, int] | None, str]:
-    match action:
         case Type(text, at, False, True) if text and at:
             return "INPUT TEXT", at, text
         case Open(app) if app:

@@ -119,8 +119,24 @@ class UiTars(Dialect):
                 return self._swipe(called, frame)
             case "scroll":
                 return self._scroll(called, frame)
-            case _:
-                return _action_without_point(called)
+            case "type":
+                return _typed(called.arguments.get("content", called.arguments.get("0", "")))
+            case "press_home" | "press_back" | "press_enter" | "press_recent" | "press_menu":
+                return Key(key_named(called.name.lower().removeprefix("press_")))
+            case "hotkey" | "press" | "key":
+                return Key(key_named(called.get("key", "hotkey", "press", "0")))
+            case "open_app" | "open":
+                if app := called.get("app_name", "app", "0"):
+                    return Open(app)
+                raise DialectError("open_app needs the name of an app")
+            case "wait":
+                seconds = called.get("time", "t", "0")
+                return Wait(amount(seconds) if seconds else _WAIT)
+            case "finished":
+                return Finish(called.get("content", "0"))
+            case "call_user":
+                return Ask(called.get("content", "0"))
+        raise unknown("action", called.name)
 
     def _point(self, called: Call, frame: Frame, *names: str) -> tuple[int, int]:
         return frame.pixel(*point(called.get(*names, "0")), self._scale(frame))
@@ -156,7 +172,21 @@ class UiTars(Dialect):
             case Scroll(direction, at):
                 place = f"{self._place('point', *at, frame)}, " if at else ""
                 return f"scroll({place}direction='{OPPOSITE[direction]}')"
-        return _call_without_point(action)
+            case Type(text, None, False, enter) if _typed(text) == Type(text):
+                return f"type(content='{escaped(text + _SUBMIT * enter)}')"
+            case Key("home" | "back" | "enter" as key):
+                return f"press_{key}()"
+            case Key(key):
+                return f"hotkey(key='{key}')"
+            case Open(app) if app:
+                return f"open_app(app_name='{escaped(app)}')"
+            case Wait(seconds):
+                return "wait()" if seconds == _WAIT else f"wait(time='{seconds!r}')"
+            case Finish(answer):
+                return f"finished(content='{escaped(answer)}')"
+            case Ask(question):
+                return f"call_user(content='{escaped(question)}')" if question else "call_user()"
+        raise cannot_say(self.name, action)
 
     def _place(self, name: str, x: int, y: int, frame: Frame) -> str:
         left, top = frame.whole(x, y, self._scale(frame))
@@ -183,50 +213,7 @@ def _remarks(before: str) -> dict[str, str]:
     return {"thought": thought} if thought else {}
 
 
-def _action_without_point(called: Call) -> Action:
-    """Return the action of a call that has no point."""
-    match called.name.lower():
-        case "type":
-            return _typed(called.arguments.get("content", called.arguments.get("0", "")))
-        case "press_home" | "press_back" | "press_enter" | "press_recent" | "press_menu":
-            return Key(key_named(called.name.lower().removeprefix("press_")))
-        case "hotkey" | "press" | "key":
-            return Key(key_named(called.get("key", "hotkey", "press", "0")))
-        case "open_app" | "open":
-            if app := called.get("app_name", "app", "0"):
-                return Open(app)
-            raise DialectError("open_app needs the name of an app")
-        case "wait":
-            seconds = called.get("time", "t", "0")
-            return Wait(amount(seconds) if seconds else _WAIT)
-        case "finished":
-            return Finish(called.get("content", "0"))
-        case "call_user":
-            return Ask(called.get("content", "0"))
-    raise unknown("action", called.name)
-
-
 def _typed(content: str) -> Type:
     # Models write the line break unescaped, escaped, or doubly escaped.
     text = re.sub(r"(?:\n|\\n)+\Z", "", content)
     return Type(text, enter=text != content)
-
-
-def _call_without_point(action: Action) -> str:
-    """Return the call for an action that has no point."""
-    match action:
-        case Type(text, None, False, enter) if _typed(text) == Type(text):
-            return f"type(content='{escaped(text + _SUBMIT * enter)}')"
-        case Key("home" | "back" | "enter" as key):
-            return f"press_{key}()"
-        case Key(key):
-            return f"hotkey(key='{key}')"
-        case Open(app) if app:
-            return f"open_app(app_name='{escaped(app)}')"
-        case Wait(seconds):
-            return "wait()" if seconds == _WAIT else f"wait(time='{seconds!r}')"
-        case Finish(answer):
-            return f"finished(content='{escaped(answer)}')"
-        case Ask(question):
-            return f"call_user(content='{escaped(question)}')" if question else "call_user()"
-    raise cannot_say(UiTars.name, action)
