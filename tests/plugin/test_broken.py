@@ -156,22 +156,15 @@ def run(project: Any, *arguments: str) -> pytest.RunResult:
     return result
 
 
-@pytest.mark.parametrize("more", [["--agent=noop"], ["--collect-only"], ["--agent=noop", "-kno"]])
+@pytest.mark.parametrize("more", [[], ["--collect-only"], ["-kno"], ["-n1"]])
 def test_misspelt_app_is_a_collection_error(project: Any, more: list[str]) -> None:
     project.write(tasks__counter__test_counter=TASKS)
-    result = run(project, *more)
+    result = run(project, "--agent=noop", *more)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stdout.fnmatch_lines(SAID)
     result.stdout.no_fnmatch_line("*elsewhere*")
     result.stdout.fnmatch_lines([f"*counter'? (test_count, {FILE}:5)", f"*(test_two, {FILE}:9)"])
     result.stdout.fnmatch_lines([f"ERROR {FILE} - the phones have no app *"])
-
-
-def test_misspelt_app_ends_a_run_with_several_workers(project: Any) -> None:
-    project.write(tasks__counter__test_counter=TASKS)
-    result = project.run_virtual("tasks", "--agent=noop", "-n2")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stdout.fnmatch_lines(SAID)
 
 
 def test_table_row_is_named_by_its_line(project: Any) -> None:

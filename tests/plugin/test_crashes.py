@@ -120,7 +120,7 @@ def report_of(project: Any) -> dict[str, Any]:
 
 def test_five_ways_to_crash_are_reported_and_counted(water: Any, tmp_path: Path) -> None:
     junit = tmp_path / "junit.xml"
-    result = water.run_virtual(
+    result = water.pytester.runpytest_inprocess(
         "tasks/test_water.py", "--agent=taps", "--mobile-gate=crashes <= 4", f"--junitxml={junit}"
     )
     result.assert_outcomes(failed=5)
@@ -145,7 +145,9 @@ def test_five_ways_to_crash_are_reported_and_counted(water: Any, tmp_path: Path)
 
 
 def test_solution_that_crashes_its_app_is_a_broken_task(water: Any) -> None:
-    result = water.run_virtual("tasks/test_water.py", "--agent=oracle", "-k", "Drawn")
+    result = water.pytester.runpytest_inprocess(
+        "tasks/test_water.py", "--agent=oracle", "-k", "Drawn"
+    )
     result.assert_outcomes(errors=1)
     (task,) = report_of(water)["tasks"]
     assert (task["outcome"], task["fault"]) == ("error", "task")

@@ -37,6 +37,8 @@ def private_names(source: str, with_attributes: bool) -> Iterator[tuple[int, str
 
     Attributes only count in the plugin's own modules, as others do not receive pytest's objects.
     """
+    if not with_attributes and "_pytest" not in source:
+        return
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.ImportFrom(module=str(name)) if name.partition(".")[0] == "_pytest":

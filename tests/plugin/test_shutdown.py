@@ -304,7 +304,9 @@ def press_ctrl_c(process: subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.parametrize("workers", ["-n0", pytest.param("-n1", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("end", [terminate, press_ctrl_c, hang_up])
+@pytest.mark.parametrize(
+    "end", [terminate, press_ctrl_c, pytest.param(hang_up, marks=pytest.mark.slow)]
+)
 def test_unfinished_tests_are_interrupted(
     pytester: pytest.Pytester,
     start: Start,
