@@ -59,7 +59,7 @@ FEW_PLUGINS = " ".join(f"-p no:{name}" for name in _OTHERS)  # of PYTEST_ADDOPTS
 _NOT_OF_RUNS = ("__main__", "init", "mcp", "virtual")
 _RAY = "plugin.engine.ray."  # needs a library that may be missing, and takes seconds to load
 _PYTEST = "9.2."  # the version of which more is cached
-_LIBRARIES = ("genai_prices", "httpcore2", "jinja2", "numpy", "openai", "stamina")
+_LIBRARIES = ("genai_prices", "httpcore2", "jinja2", "numpy", "openai", "rapidfuzz", "stamina")
 
 
 @pytest.fixture(scope="session")

@@ -143,7 +143,6 @@ class Reads(Agent):
         (["--mobile-cache=all"], 1),
         (["--mobile-agent-process=on"], 1),
         (["--mobile-agent-process=on", "--mobile-cache=off"], 4),
-        (["--mobile-cache=off"], 4),
         (["-p", "no:cacheprovider"], 4),
         (["--mobile-redact=rules.toml"], 4),
     ],

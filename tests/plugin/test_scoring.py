@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 HEAD = """
 import pytest, warnings
@@ -71,22 +71,25 @@ def test_a_verdict_has_the_step_at_which_the_goal_was_first_met(run):
     assert task["verdict"]["scorer"] == "check"
 
 
-@pytest.mark.parametrize(
-    ("condition", "expected", "actual"),
-    [
-        ("episode.screen.texts == ('1',)", "('1',)", "('3',)"),
-        ("('1',) == episode.screen.texts", "('1',)", "('3',)"),
-        ("'9' in episode.screen.texts", "contains '9'", "('3',)"),
-        ("episode.answer in ('9 items', '')", "in ('9 items', '')", "'12 items'"),
-        ("3 < len(episode.screen.texts)", "> 3", "1"),
-        ("episode.screen.find(text='9')", None, None),
-        ("episode.answer == '9', 'not nine'", None, None),
-    ],
-)
-def test_a_failed_comparison_has_an_expected_and_an_actual_value(run, condition, expected, actual):
-    _, (task,) = run(f"@task('Go.')\ndef test_go(episode):\n    assert {condition}")
-    found = task["verdict"]["evidence"]
-    assert (found.get("expected"), found.get("actual")) == (expected, actual)
+def bodies(lines: Iterable[str]) -> str:
+    """Return a task for each body of one line."""
+    each = (f"@task('Go.')\ndef test_{n}(episode):\n    {line}\n" for n, line in enumerate(lines))
+    return "".join(each)
+
+
+def test_a_failed_comparison_has_an_expected_and_an_actual_value(run):
+    compared = {
+        "episode.screen.texts == ('1',)": ("('1',)", "('3',)"),
+        "('1',) == episode.screen.texts": ("('1',)", "('3',)"),
+        "'9' in episode.screen.texts": ("contains '9'", "('3',)"),
+        "episode.answer in ('9 items', '')": ("in ('9 items', '')", "'12 items'"),
+        "3 < len(episode.screen.texts)": ("> 3", "1"),
+        "episode.screen.find(text='9')": (None, None),
+        "episode.answer == '9', 'not nine'": (None, None),
+    }
+    _, tasks = run(bodies(f"assert {each}" for each in compared))
+    found = [task["verdict"]["evidence"] for task in tasks]
+    assert [(each.get("expected"), each.get("actual")) for each in found] == [*compared.values()]
 
 
 def test_a_goal_met_on_the_way_is_reported(run):
@@ -125,18 +128,14 @@ def test_after():
     assert task["first_success_step"] == 3
 
 
-@pytest.mark.parametrize("fixture", ["tmp_path", "record_property", "subtests", "request"])
-def test_body_with_other_fixtures_runs_once(run, pytester, fixture):
-    _, (task,) = run(
-        f"""
-@task('Go.')
-def test_go(episode, {fixture}):
-    note(".")
-    assert episode.answer
-"""
+def test_body_with_other_fixtures_runs_once(run, pytester):
+    fixtures = ("tmp_path", "record_property", "subtests", "request")
+    body = (
+        "@task('Go.')\ndef test_{0}(episode, {0}):\n    note('{0} ')\n    assert episode.answer\n"
     )
-    assert (pytester.path / "asked.txt").read_text() == "."
-    assert (task["success"], task["first_success_step"]) == (True, None)
+    _, tasks = run("".join(body.format(fixture) for fixture in fixtures))
+    assert (pytester.path / "asked.txt").read_text().split() == [*fixtures]
+    assert [(task["success"], task["first_success_step"]) for task in tasks] == [(True, None)] * 4
 
 
 def test_failed_subtest_is_a_failure(run):
@@ -196,23 +195,20 @@ def test_warnings_on_prefixes_are_not_repeated(run):
     result.assert_outcomes(passed=1, warnings=1)
 
 
-@pytest.mark.parametrize(
-    ("body", "outcome", "success", "fault"),
-    [
-        ("assert False", "failed", False, "agent"),
-        ("pytest.fail('no')", "failed", False, "agent"),
-        ("episode.scren", "error", None, "task"),
-        ("{}['a']", "error", None, "task"),
-        ("episode.screen.find_all(xpath='[')", "error", None, "task"),
-        ("return True", "error", None, "task"),
-        ("pytest.skip('not here')", "skipped", None, None),
-        ("episode.event(type='clicked')", "passed", True, None),
-    ],
-)
-def test_fault_is_attributed(run, body, outcome, success, fault):
-    _, (task,) = run(f"@task('Go.')\ndef test_go(episode): {body}")
-    assert (task["outcome"], task["success"], task["fault"]) == (outcome, success, fault)
-    assert task["skipped_for"] == ("test" if outcome == "skipped" else None)
+def test_fault_is_attributed(run):
+    blamed = {
+        "assert False": ("failed", False, "agent", None),
+        "pytest.fail('no')": ("failed", False, "agent", None),
+        "episode.scren": ("error", None, "task", None),
+        "{}['a']": ("error", None, "task", None),
+        "episode.screen.find_all(xpath='[')": ("error", None, "task", None),
+        "return True": ("error", None, "task", None),
+        "pytest.skip('not here')": ("skipped", None, None, "test"),
+        "episode.event(type='clicked')": ("passed", True, None, None),
+    }
+    _, tasks = run(bodies(blamed))
+    fields = ("outcome", "success", "fault", "skipped_for")
+    assert [tuple(task[each] for each in fields) for task in tasks] == [*blamed.values()]
 
 
 def test_expected_failures_have_pytests_outcomes(run):
@@ -265,24 +261,20 @@ def test_agent_error_ends_the_episode_without_deciding_it(run, pytester):
     assert "ValueError: ouch" in results[0]["reason"]
 
 
-@pytest.mark.parametrize(
-    "mark",
-    [
-        "pytest.mark.mobile_task('Go.', level=9)",
-        "pytest.mark.mobile_task(3)",
-        "pytest.mark.mobile_task('Go.', 'more')",
-    ],
-)
-def test_invalid_mark_is_an_error_of_one_task(run, mark):
+def test_invalid_mark_is_an_error_of_one_task(run):
     result, tasks = run(
-        f"""
-@pytest.mark.parametrize("n", [pytest.param(1, marks={mark}),
-                               pytest.param(2, marks=task('Go.'))])
+        """
+MARKS = [
+    pytest.mark.mobile_task('Go.', level=9), pytest.mark.mobile_task(3),
+    pytest.mark.mobile_task('Go.', 'more'), task('Go.'),
+]
+
+@pytest.mark.parametrize("n", [pytest.param(n, marks=mark) for n, mark in enumerate(MARKS)])
 def test_go(episode, n): pass
 """
     )
-    assert [t["outcome"] for t in tasks] == ["error", "passed"]
-    result.assert_outcomes(errors=1, passed=1)
+    assert [t["outcome"] for t in tasks] == ["error", "error", "error", "passed"]
+    result.assert_outcomes(errors=3, passed=1)
     result.stdout.no_fnmatch_line("*INTERNALERROR*")
 
 
