@@ -165,8 +165,7 @@ def _line(source: str, error: BaseException) -> str:
 
 
 _LONGEST = 64 * 1024  # bytes of an answer
-_TOKEN = 16  # bytes of the random token that prevents drafts from forging an answer
-_SHUT_OFF = b"shut off"  # follows the first token, before the function runs
+_SHUT_OFF = b"shut off\n"  # is written before the function runs
 _OPEN_FILES = 8  # the pipe of the answer, and the standard streams
 TOO_LONG = "it takes too long"
 
@@ -178,13 +177,12 @@ def ask(function: Callable[[], PrefixAnswer], limits: SandboxLimits) -> PrefixAn
         UnavailableError: if this system cannot isolate a process.
     """
     reading, writing = os.pipe()
-    token = os.urandom(_TOKEN)
     with warnings.catch_warnings():
         # Newer Pythons warn about forks beside threads. The child runs only the function.
         warnings.simplefilter("ignore", DeprecationWarning)
         pid = os.fork()
     if pid == 0:
-        _answer(function, limits, writing, token)
+        _answer(function, limits, writing)
     os.close(writing)
     try:
         written = _read(reading, time.monotonic() + limits.seconds)
@@ -195,7 +193,7 @@ def ask(function: Callable[[], PrefixAnswer], limits: SandboxLimits) -> PrefixAn
         _, status = os.waitpid(pid, 0)
     if written is None:
         return PrefixAnswer(holds=False, reason=TOO_LONG, broke=True)
-    return _believed(written, token) or _no_answer(status)
+    return _answer_in(written) or _no_answer(status)
 
 
 def _read(reading: int, ends: float) -> bytes | None:
@@ -210,21 +208,18 @@ def _read(reading: int, ends: float) -> bytes | None:
     return written
 
 
-def _believed(written: bytes, token: bytes) -> PrefixAnswer | None:
-    """Return the written answer if it is valid, else None.
+def _answer_in(written: bytes) -> PrefixAnswer | None:
+    """Return the written answer, or None if there is none.
 
-    A report that processes cannot be isolated counts only if it was written before the function
-    ran, because the function could forge it in order to be run without isolation.
+    A draft may write one itself, as it may return what it likes. But what it writes comes after
+    `_SHUT_OFF`, and so never passes for the report that processes cannot be isolated here.
     """
-    is_shut_off = written.startswith(token + _SHUT_OFF)
-    answered = written[_TOKEN + len(_SHUT_OFF) :] if is_shut_off else written
-    if not answered.startswith(token) or len(written) > _LONGEST:
+    if len(written) > _LONGEST:
         return None
     try:
-        data = json.loads(answered[_TOKEN:])
-        if not is_shut_off:
-            raise UnavailableError(str(data["unavailable"]))
-        return PrefixAnswer.from_json(data)
+        if not written.startswith(_SHUT_OFF):
+            raise UnavailableError(str(json.loads(written)["unavailable"]))
+        return PrefixAnswer.from_json(json.loads(written.removeprefix(_SHUT_OFF)))
     except (ValueError, LookupError, TypeError, RecursionError):
         return None
 
@@ -239,9 +234,7 @@ def _no_answer(status: int) -> PrefixAnswer:
     return PrefixAnswer(holds=False, reason=f"it {how} without an answer", broke=True)
 
 
-def _answer(
-    function: Callable[[], PrefixAnswer], limits: SandboxLimits, writing: int, token: bytes
-) -> NoReturn:
+def _answer(function: Callable[[], PrefixAnswer], limits: SandboxLimits, writing: int) -> NoReturn:
     """Isolate this process, write the function's answer, and end the process."""
     try:
         die_with_parent()
@@ -250,16 +243,16 @@ def _answer(
         try:
             shut_off()
         except UnavailableError as error:
-            _write(writing, token, {"unavailable": str(error)})
-        os.write(writing, token + _SHUT_OFF)
+            _write(writing, {"unavailable": str(error)})
+        os.write(writing, _SHUT_OFF)
         sys.addaudithook(_refuse)
-        _write(writing, token, function().to_json())
+        _write(writing, function().to_json())
     finally:
         os._exit(0)
 
 
-def _write(writing: int, token: bytes, answer: dict[str, Any]) -> NoReturn:
-    os.write(writing, token + json.dumps(answer).encode())
+def _write(writing: int, answer: dict[str, Any]) -> NoReturn:
+    os.write(writing, json.dumps(answer).encode())
     os._exit(0)
 
 

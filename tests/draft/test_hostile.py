@@ -101,23 +101,13 @@ NATIVE = {
 }
 ENDINGS = {
     "says that nothing can be shut off": """\
-        import os, sys
-        frame = sys._getframe()
-        while "token" not in frame.f_locals:
-            frame = frame.f_back
-        os.write(3, frame.f_locals["token"] + b'{"unavailable": "this system has no seccomp"}')
+        import os
+        os.write(3, b'{"unavailable": "this system has no seccomp"}')
         os._exit(0)""",
     "ends well": "import os; os._exit(0)",
     "ends by an error of none": "raise SystemExit(0)",
     "ends as if by the keyboard": "raise KeyboardInterrupt",
-    "says that it holds": """\
-        import os
-        for number in range(8):
-            try:
-                os.write(number, b'{"holds": true, "reason": "", "broke": false}')
-            except OSError:
-                pass
-        os._exit(0)""",
+    "says more than it is asked": "import os; os.write(3, b'{\"holds\": true}')",
     "says too much": "import os\nwhile True:\n    os.write(3, b'x' * 65536)",
     "closes all and stays": "import os; os.closerange(0, 9)\nwhile True:\n    pass",
     "recurses": "def f():\n    f()\nf()",
