@@ -75,23 +75,22 @@ def index_data(run: Path, whole: Report, mark: str = "") -> dict[str, Any]:
 
 def row(run: Path, task: Entry, about: Mapping[str, Any], mark: str = "") -> dict[str, Any]:
     """Return the row of an entry in the page's list; `about` is "run" in report.json."""
-    verdict = task.verdict
-    evidence = verdict.get("evidence") if isinstance(verdict, dict) else None
-    evidence = evidence if isinstance(evidence, dict) else {}
+    evidence = task.verdict["evidence"] if task.verdict else {}
+    judges = (task.roles or {}).get("judge")
     folders = attempts(run, task)
     head = head_of(folders[-1]) if folders else {}
     return {
         **{name: getattr(task, name) for name in _ROW},
         "cause": _cause(task),
         "error": _cut(_error(task), _LONG),
-        "judge_cost_usd": _judges(task),
+        "judge_cost_usd": judges and judges.cost_usd,
         "suspect": f"{broke(task)}: the agent?" if task.suspect else "",
         "reason": _cut(task.reason, _LONG),
         "expected": _cut(evidence.get("expected"), _SHORT),
         "actual": _cut(evidence.get("actual"), _SHORT),
         "sought": _cut(evidence.get("sought"), _SHORT),
         "closest": _cut(_closest(task, evidence), _SHORT),
-        "scorer": verdict.get("scorer") if isinstance(verdict, dict) else None,
+        "scorer": task.verdict and task.verdict["scorer"],
         "infrastructure": [_cut(each, _LONG) for each in task.infrastructure or ()],
         "e": mark + folders[-1].name if folders else None,
         "device": _serial(head),
@@ -125,18 +124,10 @@ def _error(task: Entry) -> str:
     return str(task.reason or "").partition("; AssertionError: ")[0].partition("\n")[0]
 
 
-def _given(options: Any) -> dict[str, Any]:
-    """Return the values of the options that were set."""
-    if not isinstance(options, dict):
-        return {}
-    given = {name: each for name, each in options.items() if isinstance(each, dict)}
-    return {n: each.get("value") for n, each in given.items() if each.get("source") != "default"}
-
-
-def _judges(task: Entry) -> Any:
-    roles = task.roles
-    judge = roles.get("judge") if isinstance(roles, dict) else None
-    return judge.get("cost_usd") if isinstance(judge, dict) else None
+def _given(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the values of the options that were set; version 1 recorded none."""
+    given = (options or {}).items()
+    return {n: each.get("value") for n, each in given if each.get("source") != "default"}
 
 
 def _cut(text: Any, most: int) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent.report.entry import Spent
 from pytest_mobileagent.report.html.index import row
 from tests.report.conftest import make
 
@@ -22,6 +23,12 @@ def test_a_suspect_is_reported_with_what_it_broke(tmp_path: Path) -> None:
     task = make(suspect=True, attempts=[attempt])
     assert row(tmp_path, task, {})["suspect"] == "broke its worker in 1 of 1 attempt: the agent?"
     assert row(tmp_path, replace(task, suspect=False), {})["suspect"] == ""
+
+
+def test_the_price_of_judges_is_that_of_their_role(tmp_path: Path) -> None:
+    task = make(roles={"actor": Spent(cost_usd=0.5), "judge": Spent(calls=2, cost_usd=0.25)})
+    assert row(tmp_path, task, {})["judge_cost_usd"] == 0.25
+    assert row(tmp_path, make(roles=None), {})["judge_cost_usd"] is None
 
 
 @pytest.mark.parametrize(
