@@ -12,7 +12,7 @@ import select
 import signal
 import sys
 import tomllib
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from datetime import datetime
 from importlib import resources
 from pathlib import Path
@@ -300,7 +300,10 @@ async def _save_memory(phones: Sequence[Phone]) -> None:
     seen = saved = 0
     while trim:
         await asyncio.sleep(_ALONE)
-        before, seen = seen, sum(phone.version for phone in phones)
+        with ExitStack() as stack:  # nobody looks: no screen is built because time has passed
+            for phone in phones:
+                stack.enter_context(phone.changes.unnoticed())
+            before, seen = seen, sum(phone.version for phone in phones)
         if before == seen != saved:
             trim(0)
             saved = seen

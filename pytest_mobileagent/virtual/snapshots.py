@@ -9,8 +9,8 @@ import base64
 import io
 import json
 import zipfile
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, is_dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from typing import (
     TYPE_CHECKING,
@@ -27,8 +27,11 @@ from urllib.parse import quote, unquote
 from pytest_mobileagent.virtual.kernel.files import FileSystem, Node
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
+
+
+Read = Callable[[Any], Any]
 
 
 class Kept:
@@ -42,48 +45,55 @@ class Kept:
 
     def save(self) -> dict[str, Any]:
         """Return the attributes by name."""
-        return {name.lstrip("_"): to_plain(getattr(self, name)) for name in self.KEPT}
+        return {name.lstrip("_"): getattr(self, name) for name in self.KEPT}
 
     def load(self, saved: dict[str, Any]) -> None:
         """Restore the attributes."""
         owner: Any = type(self)
-        for name, kind in _kinds(owner).items():
-            setattr(self, name, from_plain(kind, saved[name.lstrip("_")]))
+        for name, read in _readers(owner).items():
+            setattr(self, name, read(saved[name.lstrip("_")]))
 
 
-def to_plain(value: Any) -> Any:
-    """Convert a value to JSON data."""
-    match value:
-        case list() | tuple():
-            return [to_plain(each) for each in value]
-        case dict():
-            return {key: to_plain(each) for key, each in value.items()}
-    return asdict(value) if is_dataclass(value) else value  # type: ignore[arg-type]
+def to_json(value: Any) -> str:
+    """Return data as JSON; dataclasses in it are written as objects."""
+    return json.dumps(value, default=_attributes)
 
 
-def from_plain(kind: Any, plain: Any) -> Any:
-    """Convert JSON data to a type."""
-    origin, of = get_origin(kind), get_args(kind)
-    if plain is None:
-        return None
-    if isinstance(kind, type) and is_dataclass(kind):
-        hints = _hints(kind)
-        return kind(**{name: from_plain(hints[name], each) for name, each in plain.items()})
-    if origin is dict:
-        return {of[0](key): from_plain(of[1], each) for key, each in plain.items()}
-    if origin in (list, tuple):
-        return origin(from_plain(of[0], each) for each in plain)
-    return from_plain(of[0], plain) if type(None) in of else plain
+def _attributes(value: Any) -> dict[str, Any]:
+    return {each.name: getattr(value, each.name) for each in fields(value)}
 
 
 @cache
-def _kinds(owner: type[Any]) -> dict[str, Any]:
-    """Return the types of the kept attributes; others may use names imported only for typing."""
+def _readers(owner: type[Any]) -> dict[str, Read]:
+    """Return how the kept attributes are read; others may use names imported only for typing."""
     kept = {name: owner.__annotations__[name] for name in owner.KEPT}
-    return get_type_hints(type("", (), {"__annotations__": kept, "__module__": owner.__module__}))
+    made = type("", (), {"__annotations__": kept, "__module__": owner.__module__})
+    return {name: reader(kind) for name, kind in get_type_hints(made).items()}
 
 
-_hints = cache(get_type_hints)
+@cache
+def reader(kind: Any) -> Read:
+    """Return the function that converts JSON data to a type; it may keep the data."""
+    origin, of = get_origin(kind), get_args(kind)
+    if isinstance(kind, type) and is_dataclass(kind):
+        parts = {name: reader(each) for name, each in get_type_hints(kind).items()}
+        parts = {name: read for name, read in parts.items() if read is not _kept}
+        return lambda plain: kind(**plain | {name: parts[name](plain[name]) for name in parts})
+    if origin is dict:
+        key, read = of[0], reader(of[1])
+        if key is str and read is _kept:
+            return _kept
+        return lambda plain: {key(name): read(each) for name, each in plain.items()}
+    if origin in (list, tuple):
+        read = reader(of[0])
+        return _kept if (origin, read) == (list, _kept) else lambda plain: origin(map(read, plain))
+    if type(None) in of and (read := reader(of[0])) is not _kept:
+        return lambda plain: None if plain is None else read(plain)
+    return _kept
+
+
+def _kept(plain: Any) -> Any:
+    return plain
 
 
 FORMAT = 5
@@ -93,10 +103,10 @@ LARGE = 1 << 16  # bytes from which a file gets a separate entry in an archive
 
 @runtime_checkable
 class Part(Protocol):
-    """A part of the phone with a state, which it saves and loads as plain data."""
+    """A part of the phone with a state, which it saves, and loads as plain data."""
 
     def save(self) -> Any:
-        """Return the state as plain data, which is serialised immediately."""
+        """Return the state as plain data and dataclasses, which are serialised immediately."""
 
     def load(self, saved: Any) -> None:
         """Restore the state from what `save` returned; the part may keep the data."""
@@ -151,15 +161,18 @@ class Snapshots(Mapping[str, Snapshot]):
             draft.replace(file)
 
     def take_over(self, other: Snapshots) -> None:
-        """Bring this phone to the present state of another phone with the same apps."""
-        self._restore(other.current())
+        """Bring this phone to the present state of another phone with the same apps.
+
+        Parts with a method `take_over` are not loaded: it keeps what is connected to them.
+        """
+        self._restore(other.current(), "take_over")
 
     def current(self) -> Snapshot:
         """Return the current state."""
         parts = {key: part.save() for key, part in self._parts.items()}
         clock = parts["clock"]
         files = self._files.snapshot()
-        return Snapshot(clock["wall"], clock["uptime"], files, json.dumps(parts))
+        return Snapshot(clock["wall"], clock["uptime"], files, to_json(parts))
 
     def load(self, name: str) -> None:
         """Load a snapshot; KeyError if there is none of this name."""
@@ -167,11 +180,11 @@ class Snapshots(Mapping[str, Snapshot]):
         self.loaded = name
         self.on_load()
 
-    def _restore(self, snapshot: Snapshot) -> None:
+    def _restore(self, snapshot: Snapshot, way: str = "load") -> None:
         self._files.restore(snapshot.files)
         saved = json.loads(snapshot.parts)
         for key, part in self._parts.items():
-            part.load(saved[key])
+            getattr(part, way, part.load)(saved[key])
         self._changed()
 
     def delete(self, name: str) -> None:

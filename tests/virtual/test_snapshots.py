@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.virtual.boot import boot
-from pytest_mobileagent.virtual.snapshots import Kept
+from pytest_mobileagent.virtual.snapshots import Kept, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def everything(phone):
     parts = {name: part.save() for name, part in phone.parts().items()}
-    return phone.dump(), phone.files.snapshot(), json.dumps(parts)
+    return phone.dump(), phone.files.snapshot(), to_json(parts)
 
 
 def disturb(phone: Phone, hand) -> None:
@@ -150,7 +150,7 @@ class Shelf(Kept):
 def test_dataclasses_in_containers_survive_json():
     part = Part("a", ("b", "c"))
     shelf = Shelf({7: Whole([part], part)}, {"x": ["y"]}, part, None, 3, "kept by nobody")
-    saved = json.loads(json.dumps(shelf.save()))
+    saved = json.loads(to_json(shelf.save()))
     again = Shelf()
     again.load(saved)
     assert again == Shelf({7: Whole([part], part)}, {"x": ["y"]}, part, None, 3)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 
 class Changes:
@@ -28,6 +29,15 @@ class Changes:
         self._last = time.monotonic()
         for follower in self._followers:
             follower()
+
+    @contextmanager
+    def unnoticed(self) -> Iterator[None]:
+        """Check for no changes by time alone within the context."""
+        notice, self.notice = self.notice, lambda: None
+        try:
+            yield
+        finally:
+            self.notice = notice
 
     def quiet(self) -> float:
         """Return for how many seconds nothing has changed."""

@@ -310,7 +310,8 @@ class FileSystem:
             path: set() for path, node in self._nodes.items() if node.kind == "dir"
         }
         for path in self._nodes.keys() - {"/"}:
-            self._names[posixpath.dirname(path)].add(posixpath.basename(path))
+            folder, _, name = path.rpartition("/")
+            self._names[folder or "/"].add(name)
 
     # Helpers
 

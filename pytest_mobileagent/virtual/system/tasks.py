@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.virtual.content.intent import HOME, MAIN, Intent, from_plain, to_plain
+from pytest_mobileagent.virtual.content.intent import HOME, MAIN, Intent, from_plain
 from pytest_mobileagent.virtual.system.interfaces import Record, Task
 from pytest_mobileagent.virtual.ui.layout import UiState
 
@@ -84,7 +84,7 @@ class Tasks:
         self.tasks = [task for task in self.tasks if task.records]
 
     def save(self) -> dict[str, Any]:
-        """Return all tasks as plain data."""
+        """Return all tasks, with their activities."""
         tasks = [
             {
                 "number": task.number,
@@ -123,10 +123,10 @@ def _plain(record: Record) -> dict[str, Any]:
     return {
         "number": record.number,
         "component": record.component,
-        "intent": to_plain(record.activity.intent),
+        "intent": record.activity.intent,
         "state": record.activity.state,
         "caller": record.caller,
         "request": record.request,
-        "ui": asdict(record.ui),
-        "over": record.over and asdict(record.over),
+        "ui": record.ui,
+        "over": record.over,
     }

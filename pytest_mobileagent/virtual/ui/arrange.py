@@ -45,9 +45,9 @@ class Measure:
     def __call__(self, view: View, limit: int) -> Size:
         """Return the size of a view, including its padding, for `limit` pixels of width."""
         asked = (id(view), limit)
-        if asked not in self._known:
-            self._known[asked] = self._size(view, limit)
-        return self._known[asked]
+        if (known := self._known.get(asked)) is None:
+            known = self._known[asked] = self._size(view, limit)
+        return known
 
     def _size(self, view: View, limit: int) -> Size:
         px = self.metrics.px
@@ -114,7 +114,7 @@ def arrange(
     return size, [next(placed) if child.visible else None for child in view.children]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Room:
     """The room to divide; with `height` None, the height is unlimited."""
 

@@ -47,9 +47,9 @@ class UiState:
     title: str = ""  # of a dialog; a different title means a different dialog
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)  # `frozen` would take most of the time of a layout
 class Box:
-    """A view with its place on the screen."""
+    """A view with its place on the screen, which nothing changes."""
 
     view: View
     key: str
@@ -66,9 +66,11 @@ class Box:
 
     def walk(self) -> Iterator[Box]:
         """Yield this box and all its descendants, in drawing order."""
-        yield self
-        for child in self.children:
-            yield from child.walk()
+        ahead = [self]
+        while ahead:
+            box = ahead.pop()
+            yield box
+            ahead += box.children[::-1]
 
     def find(self, key: str) -> Box | None:
         """Return the box with a key, or None."""

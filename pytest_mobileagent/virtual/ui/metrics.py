@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -45,20 +46,22 @@ class Metrics:
 
     def edges(self, edges: Edges) -> Rect:
         """Convert padding or margin to pixels: start, top, end and bottom."""
-        if not edges:
-            return _NO_EDGES
-        if not isinstance(edges, tuple):
-            edges = (edges, edges)
-        if len(edges) == 2:
-            edges = (*edges, *edges)
-        left, top, right, bottom = edges
-        return (self.px(left), self.px(top), self.px(right), self.px(bottom))
+        return _edges(edges, self.density) if edges else _NO_EDGES
 
 
 def shrink(rect: Rect, edges: Rect) -> Rect:
     """Shrink a rectangle by its edges; the result is empty if they exceed its size."""
     left, top = rect[0] + edges[0], rect[1] + edges[1]
     return (left, top, max(left, rect[2] - edges[2]), max(top, rect[3] - edges[3]))
+
+
+@lru_cache(1 << 12)
+def _edges(edges: Edges, density: float) -> Rect:
+    each = edges if isinstance(edges, tuple) else (edges, edges)
+    left, top, right, bottom = (
+        int(dp * density + 0.5) for dp in (each if len(each) == 4 else each * 2)
+    )
+    return (left, top, right, bottom)
 
 
 def mirror(rect: Rect, room: Rect) -> Rect:

@@ -174,6 +174,19 @@ def test_a_snapshot_ends_the_connection_and_starts_a_new_session(listening, hand
     listening.snapshots.delete("here")
 
 
+def test_clients_stay_connected_to_a_phone_that_takes_over_the_state_of_another(listening, hand):
+    async def talk():
+        client = Client(listening)
+        client.ask(since=(await client.line())["sequence"])
+        listening.snapshots.take_over(listening.snapshots)
+        hand.tap("text", "Loud")
+        events = await client.events()
+        client.stream.drop()
+        return events
+
+    assert "TYPE_VIEW_CLICKED" in {event["type"] for event in asyncio.run(talk())}
+
+
 def test_a_test_tool_may_suppress_services_for_as_long_as_it_runs(listening, hand):
     async def talk():
         client = Client(listening)

@@ -218,6 +218,19 @@ def test_window_events_are_sent_on_request(demo, hand, heard):
     assert "TYPE_WINDOWS_CHANGED" not in {event.type for event in heard}
 
 
+def test_a_comparison_does_not_build_a_screen_anew_because_time_has_passed(demo, heard):
+    async def busy():
+        demo.changes.note()
+        built = demo.windows.stack
+        demo.changes.notice = demo.changes.note  # the next second has begun
+        await asyncio.sleep(0)
+        demo.changes.notice = notice
+        return built is demo.windows.stack
+
+    notice = demo.changes.notice
+    assert asyncio.run(busy())
+
+
 def test_content_is_reported_at_most_every_tenth_of_a_second(demo, heard):
     app = demo.packages.app("org.demo")
     for number in range(3):

@@ -153,7 +153,8 @@ class Events(Kept):
         self._stirred = None
         if not self.listeners:
             return
-        self.settle()
+        with self.changes.unnoticed():  # or a busy phone would always be late for the next second
+            self.settle()
         if self._waiting:
             asyncio.get_running_loop().call_later(INTERVAL, self.stir)
 

@@ -82,6 +82,10 @@ class AccessibilityServices(Kept):
             self._bound.popitem()[1].stop()
         self.update()
 
+    def take_over(self, _: dict[str, Any]) -> None:
+        """Bind the services of another phone; those bound already go on, with their clients."""
+        self.update()
+
 
 class AlreadyRegistered(Exception):
     """Another tool is already connected."""
