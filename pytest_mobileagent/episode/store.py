@@ -27,6 +27,7 @@ Long strings of an agent are recorded without their middle.
 from __future__ import annotations
 
 import contextlib
+import json
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -119,8 +120,8 @@ class Recorder:
         about = {"case": case.to_json(), "device": asdict(device), "reset": reset.to_json()}
         self._write("episode", {"schema_version": SCHEMA_VERSION, **head, **about})
 
-    def copy(self, folder: Path, screens: ScreenStore) -> Recorder:
-        """Return a recorder that goes on in a copy of the episode's folder and screens.
+    def copy(self, folder: Path, screens: ScreenStore, case: Case) -> Recorder:
+        """Return a recorder that goes on in a copy of the episode's folder and screens, as a case.
 
         Raises:
             HostError: if the folder cannot be written.
@@ -128,7 +129,10 @@ class Recorder:
         other = Recorder(folder, screens)
         other._count, other._name = self._count, self._name
         try:
-            other._stream = (folder / STREAM).open("a", encoding="utf-8")
+            head, _, rest = (folder / STREAM).read_text("utf-8").partition("\n")
+            other._stream = (folder / STREAM).open("w", encoding="utf-8")
+            other._write("episode", {**json.loads(head), "case": case.to_json()})
+            other._stream.write(rest)
         except OSError as error:
             raise HostError(f"cannot record an episode in {folder}: {error}") from error
         return other

@@ -281,7 +281,7 @@ class MobileEnv(gymnasium.Env[dict[str, Any], Any]):
         if self.record is None:  # a recorded run has one store of screens
             shutil.copytree(run.screens.folder, self._run.screens.folder)
         self._live = LiveEpisode(folder, Episode)
-        recorder = self._recorder.copy(folder, self._run.screens)
+        recorder = self._recorder.copy(folder, self._run.screens, self.task.case)
         self._use(device, recorder, spares=session.plan.spares_screenshots)
         self.session = session.fork(device, recorder)
 

@@ -72,13 +72,11 @@ class RolloutServer:
         self._count, self._free = len(phones), list(phones)
         self._token = token.encode()
         self._threads = ThreadPoolExecutor(len(phones), "rollout")
-        about = f"{len(tasks)} tasks of pytest-mobileagent on {len(phones)} phones"
         splits = [{"name": name, "type": name} for name in self.sides]
         self._app = Starlette(
             routes=[
                 WebSocketRoute("/ws", self._serve),
                 Route("/health", JSONResponse({"status": "healthy"})),
-                Route("/metadata", JSONResponse({"name": NAME, "description": about})),
                 Route("/list_environments", JSONResponse([NAME])),
                 Route(f"/{NAME}/splits", JSONResponse(splits)),
                 Route(f"/{NAME}/{{what}}", self._list, methods=["POST"]),

@@ -27,6 +27,22 @@ def test_rollouts_are_recorded_as_a_run_with_an_epoch_for_each(fleet, named, tmp
     assert "1/2 → 1/2" in capsys.readouterr().out
 
 
+def test_a_fork_is_an_epoch_of_its_own(fleet, named, tmp_path):
+    with RecordedRollouts(tmp_path, [named["code"]]) as run:
+        env = MobileEnv(named["code"], fleet[0], record=run)
+        env.reset(seed=1)
+        env.step(Open("com.example.counter"))
+        fork = env.fork(fleet[1])
+        for each, answer in ((env, "4711"), (fork, "4712")):
+            each.step(Finish(answer))
+            each.close()
+    tasks = read_report(run.folder.path / REPORT)["tasks"]
+    episodes = [load(run.folder.path / str(each.episode)) for each in tasks]
+    assert [each.case.epoch for each in episodes] == [each.epoch for each in tasks] == [0, 1]
+    assert [each.answer for each in episodes] == ["4711", "4712"]
+    assert [len(each.steps) for each in episodes] == [2, 2]
+
+
 def test_what_is_not_recorded_is_gone_with_its_environment(fleet, named):
     env = MobileEnv(named["code"], fleet[0])
     env.reset(seed=1)
