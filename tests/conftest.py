@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import adbutils
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
 
 from pytest_mobileagent import (
@@ -49,10 +49,16 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.device import Address
 
-# Hypothesis uses the same examples in each run, and stores none. `EXAMPLES=1000` tries more.
+# Hypothesis uses the same examples in each run, and stores none. `EXAMPLES=1000` tries more. Its
+# first draw in a fresh clone reads all loaded modules for constants, which is slow, not unhealthy.
 _EXAMPLES = int(os.environ.get("EXAMPLES", "50"))
 settings.register_profile(
-    "tests", derandomize=True, database=None, deadline=None, max_examples=_EXAMPLES
+    "tests",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    max_examples=_EXAMPLES,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("tests")
 

@@ -31,14 +31,6 @@ def test_a_run_has_virtual_phones_of_its_own(project):
     project.run_virtual("tasks", "--agent=oracle", "-k", "code").assert_outcomes(passed=1)
 
 
-def test_more_workers_than_devices_are_a_usage_error(project):
-    result = project.pytester.runpytest_inprocess(
-        "tasks", "--agent=noop", "-n2", "--mobile-device=serial:a"
-    )
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: -n 2 needs 2 devices, --mobile-device=serial:… names 1"])
-
-
 def test_a_device_that_another_run_uses_is_waited_for(project):
     slots = AttachedSlots([AttachedDevice(project.phone.serial).address()])
     held = lease(slots)
@@ -48,15 +40,22 @@ def test_a_device_that_another_run_uses_is_waited_for(project):
     lease(slots, seconds=0.1).release()
 
 
-def test_an_invalid_adb_port_is_a_usage_error(project, monkeypatch):
-    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "tcp:5037")
+@pytest.mark.parametrize(
+    ("workers", "port", "said"),
+    [
+        ("2", "5037", "ERROR: -n 2 needs 2 devices, --mobile-device=serial:… names 1"),
+        ("0", "tcp:5037", "*the environment variable ANDROID_ADB_SERVER_PORT=tcp:5037 must be*"),
+    ],
+)
+def test_too_many_workers_and_an_invalid_port_are_usage_errors(
+    project, monkeypatch, workers, port, said
+):
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", port)
     result = project.pytester.runpytest_inprocess(
-        "tasks", "--agent=noop", "--mobile-device=serial:x"
+        "tasks", "--agent=noop", "--mobile-device=serial:x", "-n", workers
     )
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(
-        ["*the environment variable ANDROID_ADB_SERVER_PORT=tcp:5037 must be*"]
-    )
+    result.stderr.fnmatch_lines([said])
 
 
 def test_a_user_without_a_name_can_lease_devices(monkeypatch):

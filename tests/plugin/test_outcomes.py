@@ -65,34 +65,20 @@ def test_look(episode):
     )
 
 
-def test_impossible_actions_count_as_steps(project):
+@pytest.mark.parametrize("action", ["Tap(5000, 10)", "Key('home')"], ids=["impossible", "possible"])
+def test_step_limit_ends_an_agent_that_never_stops(project, action):
     project.write(
-        agents__bad="""
-from pytest_mobileagent import Agent, Tap
-
-class Bad(Agent):
-    def step(self, observation):
-        return Tap(5000, 10)
-"""
-    )
-    project.run("tasks", "--agent=bad", "-k", "code").assert_outcomes(failed=1)
-    (task,) = report(project)["tasks"]
-    assert (task["termination"], task["steps"], task["success"]) == ("step limit", 4, False)
-
-
-def test_step_limit_ends_an_agent_that_never_stops(project):
-    project.write(
-        agents__endless="""
-from pytest_mobileagent import Agent, Key
+        agents__endless=f"""
+from pytest_mobileagent import Agent, Key, Tap
 
 class Endless(Agent):
     def step(self, observation):
-        return Key("home")
+        return {action}
 """
     )
     project.run("tasks", "--agent=endless", "-k", "code").assert_outcomes(failed=1)
     (task,) = report(project)["tasks"]
-    assert (task["termination"], task["steps"]) == ("step limit", 4)
+    assert (task["termination"], task["steps"], task["success"]) == ("step limit", 4, False)
 
 
 def test_success_at_the_step_limit_is_overdue(project):

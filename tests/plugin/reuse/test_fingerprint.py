@@ -93,28 +93,27 @@ def test_program_sources_are_only_its_own_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "agent", ["mine", "agents/mine.py", "agents/mine.py:Mine", "agents.mine:Mine"]
+    ("agent", "command"),
+    [
+        *((name, ()) for name in ("mine", "agents/mine.py", "agents/mine.py:Mine")),
+        ("agents.mine:Mine", ()),
+        *(
+            ("cmd:", command)
+            for command in (("python", "run.py", "{goal}"), ("python", "-m", "run"))
+        ),
+    ],
 )
-def test_an_agent_is_another_one_if_what_it_imports_has_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, agent: str
+def test_an_agent_is_another_one_if_a_file_that_it_uses_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, agent: str, command: tuple[str, ...]
 ) -> None:
     run = _run_in(tmp_path, monkeypatch, agent)
+    files, line = ("agents/mine.py", "agents/near.py"), "from . import near"
+    if command:
+        run.program = SimpleNamespace(path=None, folder=None, command=command)
+        files, line = ("run.py", "near.py"), "import near"
     found = [agent_of(run)]
-    for name in ("agents/mine.py", "agents/near.py", "unused.py"):
-        (tmp_path / name).write_text(f"from . import near\n# {name}")
-        found.append(agent_of(run))
-    assert [one != other for one, other in pairwise(found)] == [True, True, False]
-
-
-@pytest.mark.parametrize("command", [("python", "run.py", "{goal}"), ("python", "-m", "run")])
-def test_a_program_is_another_one_if_a_file_of_its_command_has_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
-) -> None:
-    run = _run_in(tmp_path, monkeypatch, "cmd:")
-    run.program = SimpleNamespace(path=None, folder=None, command=command)
-    found = [agent_of(run)]
-    for name in ("run.py", "near.py", "unused.py"):
-        (tmp_path / name).write_text(f"import near\n# {name}")
+    for name in (*files, "unused.py"):
+        (tmp_path / name).write_text(f"{line}\n# {name}")
         found.append(agent_of(run))
     assert [one != other for one, other in pairwise(found)] == [True, True, False]
 

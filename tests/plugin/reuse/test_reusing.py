@@ -55,17 +55,19 @@ def test_a_change_that_affects_all_tasks_runs_all(name):
     assert decided(plan(), plan(prints=PRINTS | {name: "x"})) == ("run", f"{name} changed")
 
 
-@pytest.mark.parametrize("outcome", ["error", "skipped", "not run", "xfailed", "xpassed"])
-def test_undecided_tasks_are_run(outcome):
-    assert decided(plan(), plan(), replace(DONE, outcome=outcome)) == ("run", f"{outcome} before")
+UNDECIDED = ("error", "skipped", "not run", "xfailed", "xpassed")
 
 
-def test_task_missing_from_the_earlier_run_is_new():
-    assert decided(plan(), plan(), None) == ("run", "new")
-
-
-def test_result_without_episode_runs_again():
-    assert decided(plan(), plan(), replace(DONE, episode=None)) == ("run", "without an episode")
+@pytest.mark.parametrize(
+    ("before", "why"),
+    [
+        *((replace(DONE, outcome=outcome), f"{outcome} before") for outcome in UNDECIDED),
+        (replace(DONE, episode=None), "without an episode"),
+        (None, "new"),
+    ],
+)
+def test_tasks_that_are_new_or_undecided_are_run(before, why):
+    assert decided(plan(), plan(), before) == ("run", why)
 
 
 @pytest.mark.parametrize("old", [{}, {"run": {}}, {"digests": []}, plan([]), plan(None)])

@@ -73,40 +73,31 @@ def keys(*items: str) -> dict[str, Any]:
     return {"type": "key", "id": "keys", "actions": actions}
 
 
-def test_a_tap(did: Any) -> None:
-    assert did(finger(move(10, 20), DOWN, pause(50), UP)) == [("swipe", 10, 20, 10, 20, 50)]
+SWIPE = ("swipe", 9, 900, 9, 100)
+MOVED: dict[str, tuple[list[dict[str, Any]], list[tuple[Any, ...]]]] = {
+    "a tap": ([pause(50)], [("swipe", 9, 900, 9, 900, 50)]),
+    "a tap of a trembling finger": ([move(14, 905)], [("swipe", 9, 900, 14, 905, 0)]),
+    "a drag after holding": (
+        [pause(500), move(300, 400, 200)],
+        [("drag", 9, 900, 300, 400, 700)],
+    ),
+    "a swipe, of the time of its moves": ([move(9, 100, 250)], [(*SWIPE, 250)]),
+    "a swipe after a little rest": ([pause(100), move(9, 100, 250)], [(*SWIPE, 250)]),
+    "a rest at the end, which flings nothing": (
+        [move(9, 100, 250), pause(200)],
+        [(*SWIPE, 60_000)],
+    ),
+    "a way that turns back, leg by leg": (
+        [move(9, 500, 100), move(9, 100, 100), move(9, 700, 300)],
+        [(*SWIPE, 60_000), ("swipe", 9, 100, 9, 700, 300)],
+    ),
+}
 
 
-def test_a_trembling_finger_still_taps(did: Any) -> None:
-    assert did(finger(move(10, 20), DOWN, move(15, 25), UP)) == [("swipe", 10, 20, 15, 25, 0)]
-
-
-def test_holding_and_then_moving_drags(did: Any) -> None:
-    done = did(finger(move(10, 20), DOWN, pause(500), move(300, 400, 200), UP))
-    assert done == [("drag", 10, 20, 300, 400, 700)]
-
-
-def test_a_swipe_takes_the_time_of_its_moves(did: Any) -> None:
-    assert did(finger(move(9, 900), DOWN, move(9, 100, 250), UP)) == [
-        ("swipe", 9, 900, 9, 100, 250)
-    ]
-
-
-def test_resting_a_little_before_a_swipe_is_no_part_of_its_time(did: Any) -> None:
-    ((*_, spent),) = did(finger(move(9, 900), DOWN, pause(100), move(9, 100, 250), UP))
-    assert spent == 250
-
-
-def test_a_finger_that_rests_at_the_end_flings_nothing(did: Any) -> None:
-    ((*_, spent),) = did(finger(move(9, 900), DOWN, move(9, 100, 250), pause(200), UP))
-    assert spent == 60_000
-
-
-def test_a_way_that_turns_back_is_done_leg_by_leg(did: Any) -> None:
-    done = did(
-        finger(move(9, 900), DOWN, move(9, 500, 100), move(9, 100, 100), move(9, 700, 300), UP)
-    )
-    assert done == [("swipe", 9, 900, 9, 100, 60_000), ("swipe", 9, 100, 9, 700, 300)]
+@pytest.mark.parametrize("what", MOVED)
+def test_a_finger_does(did: Any, what: str) -> None:
+    moves, done = MOVED[what]
+    assert did(finger(move(9, 900), DOWN, *moves, UP)) == done
 
 
 def test_places_count_from_the_view_the_pointer_or_an_element(did: Any) -> None:

@@ -44,21 +44,19 @@ def test_a_weekly_event_keeps_its_hour_when_summer_begins():
     assert begins(one, start, start + 8 * DAY) == [start, stamp(2026, 4, 2, 9, zone=BERLIN)]
 
 
-def test_days_that_are_excluded_are_left_out():
+@pytest.mark.parametrize(
+    ("rule", "excluded", "days"),
+    [
+        ("FREQ=DAILY;COUNT=3", "20260303T090000Z", [0, 2]),
+        ("FREQ=DAILY;UNTIL=20260303T235959Z", None, [0, 1]),
+        ("FREQ=SOMETIMES", None, [0]),
+    ],
+    ids=["excluded days are left out", "until may be in UTC", "without sense it happens once"],
+)
+def test_a_rule_repeats_an_event(rule, excluded, days):
     start = stamp(2026, 3, 2, 9)
-    one = event(start, duration="PT1H", rrule="FREQ=DAILY;COUNT=3", exdate="20260303T090000Z")
-    assert begins(one, start, start + 9 * DAY) == [start, start + 2 * DAY]
-
-
-def test_until_may_be_in_utc():
-    start = stamp(2026, 3, 2, 9)
-    one = event(start, duration="PT1H", rrule="FREQ=DAILY;UNTIL=20260303T235959Z")
-    assert begins(one, start, start + 9 * DAY) == [start, start + DAY]
-
-
-def test_a_rule_without_sense_happens_once():
-    start = stamp(2026, 3, 2, 9)
-    assert begins(event(start, rrule="FREQ=SOMETIMES"), start, start + 9 * DAY) == [start]
+    one = event(start, duration="PT1H", rrule=rule, exdate=excluded)
+    assert begins(one, start, start + 9 * DAY) == [start + day * DAY for day in days]
 
 
 def test_a_whole_day_is_the_same_day_everywhere():
