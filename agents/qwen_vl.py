@@ -201,7 +201,6 @@ class QwenVl(EndpointAgent):
         version = self.options.version
         self.dialect = Qwen("3" if version == "3.5" else version)
         self.settings = SETTINGS if version == "3.5" else {}
-        self.answers: list[str] = []
 
     def picture(self, screen: Screen) -> Picture:
         if self.options.version != "2.5":
@@ -217,13 +216,12 @@ class QwenVl(EndpointAgent):
         return f"{reply.text.partition('<tool_call>')[0]}\n<tool_call>\n{tool}\n</tool_call>"
 
     def messages(self, observation: Observation, image: Image) -> Sequence[Message]:
-        self.answers.append(observation.reply or "")
         system = Message("system", (self._system(observation.screen),))
         if self.options.version == "gui-owl":
             return [system, *self._owl_turns(observation, image)]
         lines = [line_of(turn) for turn in self.turns]
         steps = [f"Step {number + 1}: {line}; " for number, line in enumerate(lines)]
-        query = QUERY.format(goal=self._goal(), progress="".join(steps))
+        query = QUERY.format(goal=self._goal(observation), progress="".join(steps))
         return [system, Message("user", (query, image))]
 
     def _system(self, screen: Screen) -> str:
@@ -241,7 +239,7 @@ class QwenVl(EndpointAgent):
         steps = "\n".join(f"Step {number + 1}: {line}" for number, line in enumerate(lines))
         time = observation.screen.time
         date = time.strftime("%Y-%m-%d %A") if time else "unknown"
-        query = OWL_QUERY.format(goal=self._goal(), date=date, progress=steps or "None")
+        query = OWL_QUERY.format(goal=self._goal(observation), date=date, progress=steps or "None")
         messages: list[Message] = []
         for turn in recent:
             words = turn.decision.words
@@ -249,9 +247,9 @@ class QwenVl(EndpointAgent):
         first, *others = [*messages, Message("user", (image,))]
         return [Message("user", (query, *first.content)), *others]
 
-    def _goal(self) -> str:
-        goal = goal_at(self.briefing, len(self.turns))
-        return f"{goal}\nThe user has answered: {self.answers[-1]}" if self.answers[-1] else goal
+    def _goal(self, observation: Observation) -> str:
+        goal, reply = goal_at(self.briefing, len(self.turns)), observation.reply
+        return f"{goal}\nThe user has answered: {reply}" if reply else goal
 
 
 def tool_of(names: Sequence[str], description: str) -> dict[str, Any]:

@@ -195,10 +195,34 @@ def _actions(fields: Mapping[str, Any], frame: Frame) -> tuple[Action, ...]:
         if at is None:
             raise DialectError(f"{kind} needs an index")
         return (_TOUCHES[kind](*at),)
-    if kind not in _OTHERS:
-        raise unknown("action_type", kind)
-    action = _OTHERS[kind](fields, frame)
+    action = _other(kind, fields, frame)
     return () if action is None else (action,)
+
+
+def _other(kind: str, fields: Mapping[str, Any], frame: Frame) -> Action | None:
+    """Return an action that is not in the tables; None if it lacks what it needs to do anything."""
+    text, side = fields.get("text"), fields.get("direction")
+    match kind:
+        case "input_text" if text not in (None, ""):
+            clear = bool(fields.get("clear_text"))
+            return Type(str(text), at=_target(fields, frame), clear=clear, enter=True)
+        case "scroll":
+            at = _target(fields, frame)
+            return Scroll(OPPOSITE[direction(side)], at) if side else None
+        case "swipe":
+            return Scroll(ONLY_SIDEWAYS[direction(side)]) if side else None
+        case "open_app":
+            if name := fields.get("app_name"):
+                return Open(str(name))
+            raise DialectError("open_app needs an app_name")
+        case "answer" if text not in (None, ""):
+            return Finish(str(text))
+        case "status":  # all but "infeasible" mean that the task is completed, even a missing one
+            status = str(fields.get("goal_status")).strip().lower()
+            return Impossible() if status == "infeasible" else Finish()
+        case "input_text" | "answer" | "unknown":
+            return None
+    raise unknown("action_type", kind)
 
 
 def actuated(
@@ -242,56 +266,9 @@ def _target(fields: Mapping[str, Any], frame: Frame) -> tuple[int, int] | None:
     return frame.pixel(int(number(x, "x")), int(number(y, "y")))
 
 
-def _input(fields: Mapping[str, Any], frame: Frame) -> Action | None:
-    text = fields.get("text")
-    if text is None or text == "":
-        return None
-    clear = bool(fields.get("clear_text"))
-    return Type(str(text), at=_target(fields, frame), clear=clear, enter=True)
-
-
-def _scroll(fields: Mapping[str, Any], frame: Frame) -> Action | None:
-    at = _target(fields, frame)
-    side = fields.get("direction")
-    return Scroll(OPPOSITE[direction(side)], at) if side else None
-
-
-def _swipe(fields: Mapping[str, Any], _: Frame) -> Action | None:
-    side = fields.get("direction")
-    return Scroll(ONLY_SIDEWAYS[direction(side)]) if side else None
-
-
-def _open(fields: Mapping[str, Any], _: Frame) -> Action:
-    name = fields.get("app_name")
-    if not name:
-        raise DialectError("open_app needs an app_name")
-    return Open(str(name))
-
-
-def _answer(fields: Mapping[str, Any], _: Frame) -> Action | None:
-    text = fields.get("text")
-    return None if text is None or text == "" else Finish(str(text))
-
-
-def _status(fields: Mapping[str, Any], _: Frame) -> Action:
-    # Any status except "infeasible" means completed, even a missing one.
-    status = str(fields.get("goal_status")).strip().lower()
-    return Impossible() if status == "infeasible" else Finish()
-
-
-_OTHERS: Mapping[str, Callable[[Mapping[str, Any], Frame], Action | None]] = {
-    "input_text": _input,
-    "scroll": _scroll,
-    "swipe": _swipe,
-    "open_app": _open,
-    "answer": _answer,
-    "status": _status,
-    "unknown": lambda _fields, _frame: None,
-}
-
-
 # The names that the code accepts, which must match exactly.
-_KINDS = {*_WITHOUT_FIELDS, *_TOUCHES, *_OTHERS}
+_KINDS = {*_WITHOUT_FIELDS, *_TOUCHES, "input_text", "scroll", "swipe", "open_app", "answer"}
+_KINDS |= {"status", "unknown"}
 
 
 def _reply(fields: Mapping[str, Any], parts: Parts) -> str:

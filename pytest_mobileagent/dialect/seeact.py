@@ -161,10 +161,6 @@ def _action(kind: str, at: tuple[int, int] | None, value: str | None) -> Action:
             if (value or "").strip("\"'").lower() != "none":
                 raise DialectError(f"the value of {kind} must be None")
             return _TOUCHES[kind](*at)
-    return _with_value(kind, at, value or "")
-
-
-def _with_value(kind: str, at: tuple[int, int] | None, value: str) -> Action:
     if kind not in _WITH_VALUE:
         raise unknown("action", kind)
     if not value:
