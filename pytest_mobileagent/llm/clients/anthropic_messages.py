@@ -114,6 +114,8 @@ def _blocks(message: Message, kinds: Mapping[str, str]) -> list[dict[str, Any]]:
         result |= _toolset(kinds.get(message.answers, "function"))
         within = [each for each in parts if each["type"] == "text" or not message.is_error]
         beside = [each for each in parts if each not in within]
+        if message.is_error and not within:  # which is refused
+            within = [{"type": "text", "text": "The call failed."}]
         result |= {"content": within} if within else {}
         return [result | ({"is_error": True} if message.is_error else {}), *beside]
     calls = [

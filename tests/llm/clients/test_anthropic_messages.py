@@ -125,6 +125,25 @@ def test_calls_of_a_toolset_and_their_results_name_it():
     TypeAdapter(MessageCreateParamsNonStreaming).validate_python(body)
 
 
+@pytest.mark.parametrize("words", [(), ("not done",)])
+def test_a_result_that_is_an_error_has_only_text(words):
+    made, heard = client(reply(text("so")))
+    calls = Message("assistant", (), (ToolCall("c1", "tap", {}),))
+    made.ask(Request((GOAL, calls, Message("tool", (*words, PNG), (), "c1", is_error=True))))
+    result, beside = heard.bodies[0]["messages"][2]["content"]
+    assert result["content"] == [text(*words or ("The call failed.",))]
+    assert beside == PICTURE
+
+
+def test_empty_texts_of_a_reply_are_not_sent_back():
+    used = {"type": "tool_use", "id": "c1", "name": "tap", "input": {}}
+    made, heard = client(reply(text(""), used, stop="tool_use"), reply(text("so")))
+    answer = made.ask(Request((GOAL,)))
+    said = Message("assistant", (), answer.tool_calls, raw=answer.raw)
+    made.ask(Request((GOAL, said, Message("tool", ("done",), (), "c1"))))
+    assert heard.bodies[1]["messages"][1]["content"] == [used]
+
+
 @pytest.mark.parametrize(
     ("model", "sent"),
     [("claude-sonnet-4-6", True), ("claude-sonnet-5", False), ("claude-opus-5-5", False)],

@@ -148,6 +148,14 @@ def test_reasoning_items_are_returned_unchanged():
     assert model.requests[1].messages[1].tool_calls == answer.tool_calls
 
 
+def test_reasoning_that_nothing_follows_is_not_sent_back():
+    made, heard = client(response(REASONING, status="incomplete"), response(words("so")))
+    cut = made.ask(Request((GOAL,)))
+    said = Message("assistant", (), raw=cut.raw)
+    made.ask(Request((GOAL, said, Message("user", ("Go on.",)))))
+    assert [item.get("type") for item in heard.bodies[1]["input"]] == [None, None]
+
+
 @pytest.mark.parametrize(
     ("answer", "text", "stop"),
     [
