@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -124,6 +125,28 @@ def header(project: Project) -> Callable[[], str]:
 def test_an_option_has_its_tests(option):
     name = option.flag.removeprefix("--").replace("-", "_")
     assert (HERE / f"test_{name}.py").is_file()
+
+
+NUMBERS = {
+    "a number above 0": (
+        ("time_limit", "pace", "boot_limit", "step_factor"),
+        ("0", "-1", "nan", "inf", "10 minutes"),
+    ),
+    "a whole number from 0": (("retries", "seed"), ("-1", "1.5", "always", "²")),
+    "a whole number from 1": (
+        ("max_steps", "sample", "recycle", "max_infra", "judge_runs"),
+        ("0", "-1", "1.5", "some"),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_what_is_no_number_of_the_kind_is_refused(kind: str) -> None:
+    names, texts = NUMBERS[kind]
+    by_name = {option.name.removeprefix("mobile_"): option for option in OPTIONS}
+    for name, text in product(names, texts):
+        with pytest.raises(ValueError, match=f"^must be {kind}$"):
+            by_name[name].parse(text)
 
 
 def test_every_option_is_given_once():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.options.emulators import AVD
 
 
@@ -14,8 +12,3 @@ def test_an_emulator_that_takes_longer_is_an_error(project, sdk):
     result = project.run(*AVD, "--agent=noop", *limits)
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*the emulator of AVD pixel has not booted in 0.5 s*"])
-
-
-@pytest.mark.parametrize("value", ["0", "-1", "long"])
-def test_numbers_must_be_above_0(refused, value):
-    assert "must be a number above 0" in refused(f"-omobile_boot_limit={value}")

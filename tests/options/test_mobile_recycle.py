@@ -14,8 +14,3 @@ def test_an_emulator_is_replaced_after_that_number_of_episodes(project, sdk, arg
     result = project.run(*AVD, "--agent=oracle", "--mobile-epochs=2", *arguments)
     result.assert_outcomes(passed=2)
     assert len(sdk.commands) == started
-
-
-@pytest.mark.parametrize("value", ["0", "-1", "never"])
-def test_the_value_must_be_a_whole_number(refused, value):
-    assert "must be a whole number from 1" in refused(f"-omobile_recycle={value}")

@@ -74,8 +74,3 @@ def test_an_agent_whose_process_is_killed_is_repeated_and_fails_only_if_that_doe
     how = f"the agent failed at step 1: its process was killed by {signal}"
     assert set(task["infrastructure"]) <= {how}
     assert (how in task["reason"]) is (expected[0] != "passed")
-
-
-@pytest.mark.parametrize("value", ["-1", "1.5", "always"])
-def test_the_value_must_be_a_whole_number(refused, value):
-    assert "must be a whole number from 0" in refused(f"--mobile-retries={value}")

@@ -22,9 +22,3 @@ def test_the_agent_gets_that_multiple_of_the_golden_steps(project, arguments, st
     (path,) = (project.pytester.path / "runs").glob("*/report.json")
     (task,) = json.loads(path.read_text("utf-8"))["tasks"]
     assert (task["steps"], task["termination"]) == (steps, "step limit")
-
-
-@pytest.mark.parametrize("value", ["0", "-2", "nan", "inf", "twice"])
-def test_numbers_must_be_above_0(refused, value):
-    message = "must be a number above 0"
-    assert message in refused(f"-omobile_step_factor={value}")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 HANGING = """
 import threading
 from pytest_mobileagent import Agent
@@ -23,8 +21,3 @@ def test_an_agent_that_takes_longer_is_ended(project):
     (path,) = (project.pytester.path / "runs").glob("*/report.json")
     (task,) = json.loads(path.read_text("utf-8"))["tasks"]
     assert (task["termination"], task["success"]) == ("time limit", False)
-
-
-@pytest.mark.parametrize("value", ["0", "-1", "inf", "10 minutes"])
-def test_numbers_must_be_above_0(refused, value):
-    assert "must be a number above 0" in refused(f"--mobile-time-limit={value}")
