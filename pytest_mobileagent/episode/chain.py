@@ -165,19 +165,20 @@ def close(run: Path) -> None:
     known = [link.content for link in links(run)]
     sealed = {content.get("attempt") for content in known}
     lines = {content.get("line") for content in known}
-    index = {mapping(_parsed(line)).get("folder"): line for line in _lines_of(run / "index.jsonl")}
+    index = {mapping(_parsed(line)).get("folder"): line for line in lines_of(run / "index.jsonl")}
     for folder in sorted((run / "episodes").glob("*")):
         name = folder.relative_to(run).as_posix()
         if name in sealed or not folder.is_dir():
             continue
-        for line in _lines_of(folder / "verdicts.jsonl"):
+        for line in lines_of(folder / "verdicts.jsonl"):
             if digest_of(portable(line, paths_of(run))) not in lines:
                 add_line(run, "verdict", folder, line)
         seal(run, folder, index.get(name))
     add_file(run, "report", "report.json")
 
 
-def _lines_of(path: Path) -> list[str]:
+def lines_of(path: Path) -> list[str]:
+    """Return the whole lines of a file; none if it cannot be read."""
     try:
         return read_text(path, "replace").split("\n")[:-1]
     except OSError:

@@ -329,11 +329,11 @@ def _register_for_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> 
     manager.register(collector, "mobileagent-collector")
     manager.register(collector.groups, "mobileagent-failure-groups")
     if run.agent is not None:
-        from pytest_mobileagent.plugin.outputs.files import Packing, PageWriter
+        from pytest_mobileagent.plugin.outputs.files import PAGE_WRITER, Packing, PageWriter
 
         if run.value("mobile-pack-screens"):
             manager.register(Packing(run), "mobileagent-packing")
-        manager.register(PageWriter(run, collector.results), "mobileagent-page-writer")
+        manager.register(PageWriter(run, collector.results), PAGE_WRITER)
         if run.is_distributed and not run.is_elsewhere and leaves_distribution(run.config):
             from pytest_mobileagent.plugin.engine.xdist import StaggeredStart
 

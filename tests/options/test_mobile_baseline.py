@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from pytest_mobileagent.report.bundle.writing import write_bundle
+
 VERSION_1 = Path(__file__).parents[1] / "episode" / "data" / "version1"
 
 
@@ -35,6 +37,16 @@ def test_a_folder_of_runs_stands_for_the_newest_of_them_which_may_have_been_kill
     result = gated.run("--mobile-baseline=runs", "-k", "easy")
     result.stdout.fnmatch_lines([f"against skilled ({killed}): +0.0 points *"])
     assert gated.report()["comparison"]["baseline"]["has_ended"] is False
+
+
+def test_a_bundle_is_a_baseline_for_a_gate(gated):
+    write_bundle([gated.path / "base"], gated.path / "it.mobilerun.zip")
+    shutil.rmtree(gated.path / "base")
+    command = ["--mobile-baseline=it.mobilerun.zip", "--mobile-gate=gate.toml"]
+    result = gated.run(*command, "--mobile-epochs=1..2")
+    assert result.ret == 0
+    result.stdout.fnmatch_lines(["against before (base): +0.0 points*", "gate PASS: success_rate*"])
+    assert gated.report()["comparison"]["baseline"]["id"] == "base"
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.report.entry import Entry, Report
 
+PAGE_WRITER = "mobileagent-page-writer"  # with `-p no:NAME`, no page is written
 _FIRST = 10.0  # seconds from the start of the session until the first page
 _SHARE = 0.02  # the share of the time that may be spent on pages
 _LEAST = 5.0  # minimum seconds between two pages
@@ -66,6 +67,8 @@ def write_all(run: RunConfig, whole: Report) -> str:
     runs_page = run.folder.path.parent / RUNS_PAGE
     if run.value("mobile-watch") or runs_page.is_file():  # the page of all runs is in use
         writers[RUNS_PAGE] = write_all_runs
+    if run.config.pluginmanager.is_blocked(PAGE_WRITER):
+        del writers[PAGE]
     problems = []
     for name, write in writers.items():
         try:

@@ -7,10 +7,11 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.episode.chain import CHAIN, Link, digest_of, links, sealed_files
+from pytest_mobileagent.episode.chain import CHAIN, Link, digest_of, lines_of, links, sealed_files
 from pytest_mobileagent.episode.reader import records_of
 from pytest_mobileagent.episode.runs import INDEX, NOTE, RUN, inside
 from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
+from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import parse_json, read_bytes, read_text
 from pytest_mobileagent.jsonable import expect, mapping, plural
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FAILED, OPEN, UNPROVEN, HOLDS = "failed", "not verified", "unproven", "holds"
+_MOST = 3  # lines of a file that are named
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,6 @@ def _integrity(run: Path, known: Collection[str], *, screens: bool) -> Iterator[
     yield from _links(chain, known)
     yield from _whole_files(run, chain)
     yield from _attempts(run, chain)
-    yield from _index(run, chain)
 
 
 def _links(chain: Sequence[Link], known: Collection[str]) -> Iterator[tuple[str, str]]:
@@ -99,20 +100,21 @@ def _kind(link: Link) -> str:
 
 def _whole_files(run: Path, chain: Sequence[Link]) -> Iterator[tuple[str, str]]:
     for kind, name in (("plan", RUN), ("report", REPORT)):
-        digests = [link.content[kind] for link in chain if kind in link.content]
+        known = [link.content[kind] for link in chain if kind in link.content]
         try:
-            own: str | None = digest_of(read_text(run / name, "replace"))
+            own = [digest_of(read_text(run / name, "replace"))]
         except OSError:
-            own = None
-        if own is None and digests:
-            yield FAILED, f"{name}: it was removed"
-        elif own is not None and own not in digests[-1:]:
-            yield FAILED, f"{name}: it was edited, or is that of another run"
+            own = []
+        if own != known[-1:]:
+            what = "it was edited, or is that of another run" if own else "it was removed"
+            yield FAILED, f"{name}: {what}"
 
 
 def _attempts(run: Path, chain: Sequence[Link]) -> Iterator[tuple[str, str]]:
-    kinds = ("begun", "attempt", "verdict", "note")
-    begun, sealed, verdicts, notes = (_by_folder(chain, kind) for kind in kinds)
+    """Compare the attempts with those of the chain, and the lines in each with their digests."""
+    begun, sealed, verdicts, notes = (
+        _by_folder(chain, kind) for kind in ("begun", "attempt", "verdict", "note")
+    )
     there = {f"episodes/{path.name}" for path in (run / "episodes").glob("*") if path.is_dir()}
     for name in sorted({*begun, *sealed} - there):
         yield FAILED, f"{name}: this attempt was removed"
@@ -120,15 +122,18 @@ def _attempts(run: Path, chain: Sequence[Link]) -> Iterator[tuple[str, str]]:
         if name not in begun and name not in sealed:
             yield FAILED, f"{name}: this run has not recorded it: an attempt of another run?"
             continue
-        yield from _records(run / name, name, sealed.get(name, []))
+        yield from _records(run / name, name, sealed[name])
         if name not in begun:
             yield OPEN, f"{name}: taken over from another run, which may have chosen it"
             continue
         if name not in sealed:
             yield UNPROVEN, f"{name}: cut off before its records were sealed"
-        yield from _lines(run / name / VERDICTS, name, verdicts.get(name, []))
-        if name in notes:
-            yield from _lines(run / name / NOTE, name, notes[name][-1:])
+        for file, each in ((VERDICTS, verdicts[name]), (NOTE, notes[name][-1:])):
+            known = [link.content.get("line") for link in each]
+            yield from _lines(run, f"{name}/{file}", known)
+    yield from _lines(
+        run, INDEX, [link.content["index"] for link in chain if "index" in link.content]
+    )
 
 
 def _by_folder(chain: Sequence[Link], kind: str) -> dict[str, list[Link]]:
@@ -152,59 +157,42 @@ def _records(folder: Path, name: str, seals: Sequence[Link]) -> Iterator[tuple[s
     for file in sorted(written - set(digests)) if seals else ():
         yield UNPROVEN, f"{name}/{file}: written after the attempt was sealed"
     for file, known in digests.items():
-        path = inside(folder, file)
-        for state, words in _grown([] if path is None else _read_lines(path), known, file):
-            yield state, f"{name}/{file}{words}"
+        # Judges may be asked later, but nothing happens in an episode any more.
+        more = FAILED if file == STREAM else UNPROVEN
+        yield from _lines(folder.parent.parent, f"{name}/{file}", known, more)
 
 
-def _grown(lines: Sequence[str], known: Sequence[Any], file: str) -> Iterator[tuple[str, str]]:
-    """Compare lines with their digests; there may be more lines, but not in an episode."""
-    pairs = enumerate(zip(lines, known, strict=False), 1)
-    edited = [at for at, (line, digest) in pairs if digest_of(line) != digest]
-    for at in edited[:3]:
-        yield FAILED, f", line {at} ({_word(lines[at - 1])}): it was edited"
-    more = len(lines) - len(known)
-    if more < 0:
-        yield FAILED, f": {plural(-more, 'line')} removed"
-    elif more:
-        state = FAILED if file == "episode.jsonl" else UNPROVEN
-        yield state, f": {plural(more, 'line')} added after the attempt was sealed"
+def _lines(
+    run: Path, name: str, known: Sequence[Any], more: str = FAILED
+) -> Iterator[tuple[str, str]]:
+    """Compare the lines of a file with their digests; `more` is the state of lines after them.
 
-
-def _lines(path: Path, name: str, links: Sequence[Link]) -> Iterator[tuple[str, str]]:
-    """Compare the lines of a file with digests that were added one by one."""
-    known = [str(link.content.get("line")) for link in links]
-    own = [digest_of(line) for line in _read_lines(path) if line]
-    for number, digest in enumerate(own, 1):
-        if digest not in known:
-            yield FAILED, f"{name}/{path.name}, line {number}: it was changed or added"
-    if lost := len({*known} - {*own}):
-        yield FAILED, f"{name}/{path.name}: {plural(lost, 'line')} removed or changed"
-
-
-def _index(run: Path, chain: Sequence[Link]) -> Iterator[tuple[str, str]]:
-    known = [link.content["index"] for link in chain if "index" in link.content]
-    own = [digest_of(line) for line in _read_lines(run / INDEX) if line]
-    for number, digest in enumerate(own, 1):
-        if digest not in known:
-            yield FAILED, f"{INDEX}, line {number}: it was changed or added"
-    if lost := len({*map(str, known)} - {*own}):
-        yield FAILED, f"{INDEX}: {plural(lost, 'line')} removed or changed"
-
-
-def _read_lines(path: Path) -> list[str]:
-    try:
-        return read_text(path, "replace").split("\n")[:-1]
-    except OSError:
-        return []
+    The order counts if they were sealed together; processes write the index in any order.
+    """
+    path = inside(run, name)
+    lines = [] if path is None else [line for line in lines_of(path) if line]
+    own = [digest_of(line) for line in lines]
+    left = Counter(map(str, known))
+    left.subtract(own)
+    strange = [number for number, digest in enumerate(own) if left[digest] < 0]
+    lost = sum(many for many in left.values() if many > 0)
+    for place, number in enumerate(strange[:_MOST]):
+        state, what = (FAILED, "edited") if place < lost else (more, "added")
+        yield state, f"{name}, line {number + 1} ({_word(lines[number])}): it was {what}"
+    if lost > len(strange):
+        yield FAILED, f"{name}: {plural(lost - len(strange), 'line')} removed"
+    elif name != INDEX and not strange and own != list(known):
+        yield FAILED, f"{name}: its lines are in another order"
 
 
 def _word(line: str) -> str:
+    """Return what kind of record a line is."""
     try:
         record = expect(parse_json(line), dict, "a record")
     except (ValueError, TypeError):
         return "no record"
-    return str(record.get("record") or "call")
+    kinds = {"call": "call", "passed": "verdict", "place": "note", "folder": "result"}
+    return str(record.get("record") or next((kinds[n] for n in kinds if n in record), "other"))
 
 
 def _screens(run: Path, chain: Sequence[Link]) -> Iterator[tuple[str, str]]:

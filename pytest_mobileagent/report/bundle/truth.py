@@ -115,6 +115,7 @@ def _scored_again(
     asked = judges.split(",") if judges else []
     command = [
         *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
+        *("-p", "no:mobileagent-page-writer"),  # the page would take longer than the checks
         *("--continue-on-collection-errors", "--mobile-exit=run", f"--mobile-runs={folder}"),
         f"--mobile-rescore={run.folder}",
         *([f"--llm-judge={'single' if len(asked) == 1 else 'cross'}"] if asked else []),

@@ -50,6 +50,12 @@ def _add_lines(path: Path, text: str) -> None:
         file.write(text + "\n")
 
 
+def _swap_lines(path: Path, one: int, other: int) -> None:
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    lines[one - 1], lines[other - 1] = lines[other - 1], lines[one - 1]
+    path.write_text("".join(lines), "utf-8")
+
+
 def _another_attempt(forger: Forger, number: int) -> Path:
     """Repeat a decided task: its folder is copied as another attempt."""
     first = forger.episode("Ann")
@@ -101,11 +107,15 @@ EDITS: dict[str, tuple[Forgery, str]] = {
     ),
     "an added record": (
         lambda it: _add_lines(it.episode("Eve") / "episode.jsonl", '{"record":"step"}'),
-        r"episode.jsonl: 1 line added",
+        r"episode.jsonl, line 9 \(step\): it was added",
     ),
     "an edited prompt": (
         _edited("calls.jsonl", "What now?", "Say Eve!", 1),
         r"calls.jsonl, line 1 \(call\): it was edited",
+    ),
+    "records in another order": (
+        lambda it: _swap_lines(it.episode("Eve") / "episode.jsonl", 2, 4),
+        r"episode.jsonl: its lines are in another order",
     ),
     "a removed call": (
         lambda it: it.drop_lines(it.episode("Eve") / "calls.jsonl", 3),
@@ -145,11 +155,11 @@ EDITS: dict[str, tuple[Forgery, str]] = {
     ),
     "a changed verdict": (
         _edited("verdicts.jsonl", '"passed":false', '"passed":true'),
-        r"verdicts.jsonl, line 1: it was changed or added",
+        r"verdicts.jsonl, line 1 \(verdict\): it was edited",
     ),
     "an added verdict": (
         lambda it: _add_lines(it.episode("Eve") / "verdicts.jsonl", '{"passed":true}'),
-        r"verdicts.jsonl, line 2: it was changed or added",
+        r"verdicts.jsonl, line 2 \(verdict\): it was added",
     ),
     "a removed verdict": (
         lambda it: it.drop_lines(it.episode("Eve") / "verdicts.jsonl", 1),
@@ -157,7 +167,7 @@ EDITS: dict[str, tuple[Forgery, str]] = {
     ),
     "an edited note": (
         _edited("attempt.json", '"played"', '"device broke"'),
-        r"attempt.json, line 1: it was changed",
+        r"attempt.json, line 1 \(note\): it was edited",
     ),
     "an edited report": (
         lambda it: it.change_task(success=True, outcome="passed"),
@@ -173,7 +183,7 @@ EDITS: dict[str, tuple[Forgery, str]] = {
     ),
     "an edited index": (
         lambda it: it.edit(it.run / "index.jsonl", '"failed"', '"passed"'),
-        r"index.jsonl, line \d: it was changed",
+        r"index.jsonl, line \d \(result\): it was edited",
     ),
     "a shortened index": (
         lambda it: it.drop_lines(it.run / "index.jsonl", 2),
