@@ -8,6 +8,7 @@ name, and more or larger entries than any run has are refused before anything is
 from __future__ import annotations
 
 import atexit
+import errno
 import re
 import shutil
 import stat
@@ -93,6 +94,10 @@ def _unpacked(path: Path, *_state: int) -> Bundle:
     ) as error:
         msg = f"{path} is not a bundle, or is damaged: {type(error).__name__}: {error}"
         raise RecordError(msg) from error
+    except OSError as error:
+        if error.errno == errno.EINVAL:  # a place before the file's start, as in a cut bundle
+            raise RecordError(f"{path} is not a bundle, or is damaged: {error}") from error
+        raise OSError(error.errno, f"{error.strerror}: unpacking {path} to {target}") from error
     return Bundle(path, about, runs)
 
 

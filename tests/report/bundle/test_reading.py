@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import stat
 import tempfile
@@ -143,6 +144,27 @@ def test_a_file_that_is_no_bundle_is_refused(tmp_path: Path, content: bytes) -> 
     path.write_bytes(content)
     with pytest.raises(RecordError, match=r"x\.mobilerun\.zip"):
         read_bundle(path)
+
+
+def test_a_bundle_that_lacks_a_part_is_damaged(make: Callable[..., Path]) -> None:
+    path = make((zipfile.ZipInfo("run/x"), "a" * 5000))
+    content = path.read_bytes()
+    path.write_bytes(content[:500] + content[1500:])
+    with pytest.raises(RecordError, match="is not a bundle, or is damaged"):
+        read_bundle(path)
+
+
+def test_a_disk_without_space_is_named(
+    make: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    path = make()
+    monkeypatch.setattr(reading, "_extract", full)
+    with pytest.raises(OSError, match=r"No space left on device: unpacking .* to ") as caught:
+        read_bundle(path)
+    assert caught.value.errno == errno.ENOSPC
 
 
 def test_a_bundle_of_a_newer_minor_version_is_read(make: Callable[..., Path]) -> None:
