@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import secrets
+import signal
 import socket
 import sys
 from contextlib import ExitStack, suppress
@@ -103,8 +104,11 @@ def _run(given: argparse.Namespace, options: list[str]) -> int:
         host = f"[{given.host}]" if ":" in given.host else given.host
         print(f"{plural(len(tasks), 'task')} on {plural(len(fleet), 'phone')}, until Ctrl-C, at\n")
         print(f"    http://{host}:{listener.getsockname()[1]}/{token}\n", flush=True)
+        web = server.web()
+        if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as with nohup
+            signal.signal(signal.SIGHUP, web.handle_exit)  # like SIGINT and SIGTERM
         with suppress(KeyboardInterrupt):
-            server.web().run([listener])
+            web.run([listener])
     return 0
 
 

@@ -229,10 +229,12 @@ def test_wrong_options_are_named(project, monkeypatch, capsys, words, told):
 
 
 @pytest.mark.slow
-def test_the_command_serves_until_it_is_asked_to_end(project, tmp_path):
+@pytest.mark.parametrize("asked", [signal.SIGTERM, signal.SIGHUP])
+def test_the_command_serves_until_it_is_asked_to_end(project, tmp_path, asked):
     command = [sys.executable, "-m", "pytest_mobileagent", "rollouts", "tasks/counter",
                "--record", str(tmp_path), "--sees=hierarchy", "--", "-k", "code"]  # fmt: skip
-    with subprocess.Popen(command, cwd=project, stdout=subprocess.PIPE, text=True) as process:
+    pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=project, **pipes) as process:
         try:
             assert process.stdout
             lines = iter(process.stdout.readline, "")
@@ -241,8 +243,13 @@ def test_the_command_serves_until_it_is_asked_to_end(project, tmp_path):
             with connect(url.replace("http", "ws") + "/ws") as client:
                 assert "screenshot" not in ask(client, "reset")[1]["observation"]
                 assert ask(client, "step", **to_json(Finish("4711")))[1]["reward"] == 1.0
+                process.send_signal(asked)
+                with pytest.raises(ConnectionClosed, match="1012"):
+                    client.recv()
         finally:
-            process.send_signal(signal.SIGTERM)
+            process.terminate()
+        assert process.stderr
+        assert process.stderr.read() == ""
     assert process.returncode == 0
     (report,) = tmp_path.glob("*/report.json")
     assert json.loads(report.read_text())["tasks"][0]["outcome"] == "passed"
