@@ -123,6 +123,14 @@ def test_a_rescored_run_can_be_rescored(asking):
     assert [verdict.passed for verdict in verdicts(folder)] == [True, False, True]
 
 
+def test_no_page_is_written_if_its_writer_is_blocked(asking):
+    first(asking, count=1)
+    rescore(asking, "-p", "no:mobileagent-page-writer").assert_outcomes(passed=1)
+    folder = asking.pytester.path / "runs" / asking.report()["run"]["id"]
+    assert (folder / "report.json").is_file()
+    assert not (folder / "report.html").exists()
+
+
 def test_judges_are_asked_as_now(asking):
     judging.write(asking, 2)
     judge = asking.script(NO, NO, name="single")

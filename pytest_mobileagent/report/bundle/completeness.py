@@ -13,7 +13,7 @@ from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.jsonable import mapping, plural
 from pytest_mobileagent.report.bundle.integrity import FAILED, OPEN, UNPROVEN, Finding
 from pytest_mobileagent.report.names import agent_name
-from pytest_mobileagent.verdict import PERSON, by_people, verdicts
+from pytest_mobileagent.verdict import CROSS, PERSON, SINGLE, by_people, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -54,7 +54,7 @@ def _each(recorded: Sequence[RecordedRun], *, reruns: bool) -> Iterator[tuple[st
         yield from _of_tasks(run)
         yield from _of_attempts(run, reruns=reruns)
         for task in run.tasks:
-            yield from _of_people(run, task)
+            yield from _of_verdicts(run, task, reruns=reruns)
             yield from _of_episode(run, task)
 
 
@@ -131,13 +131,17 @@ def _is_decided(folder: Path) -> bool:
     return is_played and any(each.passed is not None for each in own)
 
 
-def _of_people(run: RecordedRun, task: Entry) -> Iterator[tuple[str, str]]:
+def _of_verdicts(run: RecordedRun, task: Entry, *, reruns: bool) -> Iterator[tuple[str, str]]:
     folder = runs.inside(run.folder, task.episode)
-    for verdict in [] if folder is None else by_people(verdicts(folder)):
+    given = [] if folder is None else verdicts(folder)
+    for verdict in by_people(given):
         if who := str(verdict.evidence.get("who") or "").strip():
             yield UNPROVEN, f"{task.key}: decided by a person, {who}"
         else:
             yield FAILED, f"{task.key}: decided by a person without a name"
+    if (many := sum(each.scorer in {SINGLE, CROSS} for each in given)) > 1:
+        state = UNPROVEN if reruns else OPEN
+        yield state, f"{task.key}: judged {many} times, of which one counts: accept with --reruns"
 
 
 def _of_episode(run: RecordedRun, task: Entry) -> Iterator[tuple[str, str]]:

@@ -12,8 +12,8 @@ import pytest
 from pytest_mobileagent.report.bundle import verify as verification
 from pytest_mobileagent.report.bundle.integrity import FAILED, OPEN
 from pytest_mobileagent.report.bundle.verify import verify
+from pytest_mobileagent.verdict import Verdict, of_person
 from pytest_mobileagent.verdict import append as add_verdict
-from pytest_mobileagent.verdict import of_person
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -239,6 +239,11 @@ def _person(forger: Forger, who: str) -> None:
     add_verdict(forger.episode("Eve"), of_person(True, who))
 
 
+def _judged_twice(forger: Forger) -> None:
+    for passed in (False, True):
+        add_verdict(forger.episode("Eve"), Verdict(passed, "judge", "so it says"))
+
+
 def _as_not_run(forger: Forger) -> None:
     forger.change_task(outcome="not run", success=None, termination=None, episode=None)
 
@@ -317,6 +322,10 @@ SCHEMES: dict[str, tuple[Forgery, str]] = {
     "a verdict by a person without a name": (
         lambda it: _person(it, " "),
         r"name\[Eve\]: decided by a person without a name",
+    ),
+    "judges who were asked until they agreed": (
+        _judged_twice,
+        r"name\[Eve\]: judged 2 times, of which one counts",
     ),
     "the episode of another task": (
         _other_epoch,
