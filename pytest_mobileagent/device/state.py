@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.device.device import system_of
-from pytest_mobileagent.device.probes.services import packages, provider
+from pytest_mobileagent.device.probes.services import NAMESPACES, packages, provider
 from pytest_mobileagent.device.probes.stored import typed_preferences
 from pytest_mobileagent.errors import DeviceError, TaskError
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.device import Device, System
 
-NAMESPACES = ("system", "secure", "global")
 # Android's content providers that tasks are about, with the columns that matter.
 PROVIDERS: Mapping[str, tuple[str, ...]] = {
     "content://com.android.contacts/data": ("mimetype", "data1", "data2"),
@@ -36,14 +35,42 @@ PROVIDERS: Mapping[str, tuple[str, ...]] = {
     "content://call_log/calls": ("number", "type"),
     "content://com.android.calendar/events": ("title", "dtstart", "dtend", "allDay", "rrule"),
 }
+# What users decide that is no setting: a script, and the pattern of a key and its value.
+SERVICES: Mapping[str, tuple[str, str]] = {
+    "property": (
+        r"getprop | grep -E '^\[persist\.sys\.(timezone|locale)\]'",
+        r"\[(.*?)\]: \[(.*?)\]",
+    ),
+    "role": ("dumpsys role", r"name=(\S+)\s+holders=(\S*)"),
+    "preferred": ("dumpsys package preferred-xml", r'<item name="([^"]+)".* always="(\w+)"'),
+    "lock": ("dumpsys lock_settings", r"()((?:protector ID: \w+[\s\S]*?)?CredentialType: \w+)"),
+    "lock screen": ("locksettings get-disabled", r"()(true|false)"),
+    "data saver": ("cmd netpolicy get restrict-background", r"()(enabled|disabled)"),
+    "account": ("dumpsys account", r"Account \{name=(.*?), type=(.*?)\}"),
+}
+# Operations of apps that are permitted on pages of Settings of their own.
+OPERATIONS = (
+    *("REQUEST_INSTALL_PACKAGES", "SYSTEM_ALERT_WINDOW", "WRITE_SETTINGS"),
+    *("MANAGE_EXTERNAL_STORAGE", "GET_USAGE_STATS"),
+)
+_LINES = r"^ +(Package \[|versionCode=|User |[A-Za-z0-9_.]+: g)"  # of those that `_APP` matches
 _SHARED = "/sdcard"
 _DATA = ("/data/data", "/data/user_de/0")
-_MOST_ROWS = 2000  # rows of a table; larger tables are unlikely to belong to a task
+_KEPT = ("databases", "shared_prefs", "files/datastore")
+_MOST_SEEN = 2000  # files whose content is remembered
 _OWN_TABLES = ("android_metadata", "sqlite_", "room_master_table")
 _PARTS_OF_DATABASES = ("-wal", "-shm", "-journal")
 _NEXT = "-- mobileagent: next part --"
 _HASH = re.compile(r"([0-9a-f]{32})  (/.*)")
-_PLACE = re.compile(r"/data/(?:data|user_de/0)/([\w.]+)/(databases|shared_prefs)/([^/]+)")
+_PLACE = re.compile(rf"/data/(?:data|user_de/0)/([\w.]+)/({'|'.join(_KEPT)})/([^/]+)")
+_APP = re.compile(
+    r"^  Package \[(?P<package>.+?)\]|^ +versionCode=(?P<version>\d+)"
+    r"|^ +User (?P<user>\d+):.* enabled=(?P<enabled>\d)"
+    r"|^ +(?P<permission>[\w.]+): granted=(?P<granted>true|false), flags=\[(?P<flags>.*)\]",
+    re.MULTILINE,
+)
+_DISABLED = {"2", "3", "4"}  # COMPONENT_ENABLED_STATE_DISABLED, _USER and _UNTIL_USED
+BY_ROLE = "granted by role"  # a permission that an app has as long as it is, say, the app for SMS
 UNREAD = "databases and preferences"
 
 Row = tuple[tuple[str, Any], ...]
@@ -53,20 +80,25 @@ Row = tuple[tuple[str, Any], ...]
 class PhoneState:
     """The state of a phone; parts that cannot be read are missing.
 
-    - `settings`: values by (namespace, key); also the time zone and the language, as properties.
+    - `settings`: values by (namespace, key).
+    - `services`: what else users decide in Settings, by (what, key) as in `SERVICES`.
     - `rows`: rows by (database, table), or by (provider, ""), as sorted tuples of (column, value).
     - `preferences`: values by (package, file, key).
-    - `files`: the sizes in bytes of files in the shared storage, by path.
-    - `packages`: the installed packages; `disabled`: those that are disabled.
+    - `files`: the sizes in bytes and times of change, in seconds since 1970, of files in the shared
+      storage, by path; folders end with a slash, and have neither.
+    - `packages`: the installed packages.
+    - `apps`: by (package, key): the version, whether it is disabled, and which permissions and
+      `OPERATIONS` it has.
     - `unknown`: what could not be read, in words; without root, the databases of apps.
     """
 
     settings: dict[tuple[str, str], str] = field(default_factory=dict)
+    services: dict[tuple[str, str], str] = field(default_factory=dict)
     rows: dict[tuple[str, str], list[Row]] = field(default_factory=dict)
     preferences: dict[tuple[str, str, str], Any] = field(default_factory=dict)
-    files: dict[str, int] = field(default_factory=dict)
+    files: dict[str, tuple[int, int]] = field(default_factory=dict)
     packages: set[str] = field(default_factory=set)
-    disabled: set[str] = field(default_factory=set)
+    apps: dict[tuple[str, str], str] = field(default_factory=dict)
     unknown: list[str] = field(default_factory=list)
 
     def of_apps(self, apps: Collection[str]) -> PhoneState:
@@ -85,7 +117,10 @@ class PhoneState:
 
 @dataclass(frozen=True, slots=True)
 class _Content:
-    """What a database (rows by table) or a file of preferences (values by key) contains."""
+    """What a database (rows by table) or a file of preferences (values by key) contains.
+
+    The only value of a file of another kind is its hash.
+    """
 
     tables: Mapping[str, list[Row]] = field(default_factory=dict)
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -105,13 +140,16 @@ class StateReader:
         """
         providers = [provider(uri, list(columns)) for uri, columns in PROVIDERS.items()]
         listing = packages()
-        folders = " ".join(f"{root}/*/databases/* {root}/*/shared_prefs/*" for root in _DATA)
+        folders = " ".join(f"{root}/*/{each}/*" for root in _DATA for each in _KEPT)
+        operations = "; ".join(f"echo {each}:; cmd appops query-op {each}" for each in OPERATIONS)
         scripts = [
             *(f"settings list {namespace}" for namespace in NAMESPACES),
-            "getprop | grep -E '^\\[persist\\.sys\\.(timezone|locale)\\]'",
             listing.script,
-            "pm list packages -d 2>/dev/null",
-            f"find {_SHARED}/ -type f -exec stat -c '%s %n' {{}} + 2>/dev/null",
+            f"dumpsys package packages | grep -E '{_LINES}'",
+            f"{{ {operations}; }} 2>/dev/null",
+            f"find {_SHARED}/ -type f -exec stat -c '%s %Y %n' {{}} + 2>/dev/null",
+            f"find {_SHARED}/ -mindepth 1 -type d 2>/dev/null",
+            *(f"{{ {script}; }} 2>/dev/null" for script, _ in SERVICES.values()),
             *(each.script for each in providers),
             f"md5sum {folders} 2>/dev/null",
         ]
@@ -126,13 +164,14 @@ class StateReader:
             state.settings |= {(namespace, key): value for key, equals, value in pairs if equals}
         if not state.settings:
             state.unknown.append("settings")
-        for name, value in re.findall(r"\[(.*?)\]: \[(.*?)\]", next(outputs)):
-            state.settings["property", name] = value
         state.packages = set(_parsed(listing, next(outputs), state, "packages") or ())
-        disabled = (line.removeprefix("package:") for line in next(outputs).splitlines())
-        state.disabled = {*disabled} & state.packages
-        sizes = (line.partition(" ") for line in next(outputs).splitlines())
-        state.files = {path: int(size) for size, _, path in sizes if size.isdigit()}
+        _add_apps(state, next(outputs), next(outputs))
+        found = re.findall(r"^(\d+) (\d+) (/.+)", next(outputs), re.MULTILINE)
+        state.files = {path: (int(size), int(time)) for size, time, path in found}
+        state.files |= {f"{path}/": (0, 0) for path in next(outputs).splitlines()}
+        for name, (_, pattern) in SERVICES.items():
+            for key, value in re.findall(pattern, next(outputs)):
+                state.services[name, key] = value
         for each in providers:
             rows = _parsed(each, next(outputs), state, each.uri)
             if rows is not None:
@@ -157,6 +196,8 @@ class StateReader:
             data, log = (hashlib.md5(part).hexdigest() if part else "" for part in content)  # noqa: S324
             wanted[path] = (path, data, log)
             self._seen[wanted[path]] = _read(path, *content)
+        while len(self._seen) > _MOST_SEEN:
+            del self._seen[next(iter(self._seen))]
         for path, key in wanted.items():
             place, content_of = _PLACE.fullmatch(path), self._seen.get(key)
             if place is None or content_of is None:
@@ -219,12 +260,36 @@ def _copied(system: System, paths: list[str]) -> dict[str, tuple[bytes, bytes]]:
     return found
 
 
+def _add_apps(state: PhoneState, listed: str, permitted: str) -> None:
+    """Add what the package manager lists of the first user, and the permitted operations."""
+    package = user = ""
+    for each in _APP.finditer(listed):
+        match each.lastgroup:
+            case "package":
+                package, user = each["package"], "0"
+            case "version":  # an app from the image is listed again, as it was before its update
+                state.apps.setdefault((package, "version"), each["version"])
+            case "enabled":
+                user = each["user"]
+                if user == "0" and each["enabled"] in _DISABLED:
+                    state.apps[package, "disabled"] = "yes"
+            case _ if user == "0":
+                has = "granted" if each["granted"] == "true" else "denied"
+                is_by_role = has == "granted" and "GRANTED_BY_ROLE" in each["flags"]
+                state.apps[package, each["permission"]] = BY_ROLE if is_by_role else has
+    operation = ""
+    for line in permitted.splitlines():
+        operation = line.removesuffix(":") if line.endswith(":") else operation
+        if line in state.packages:
+            state.apps[line, operation] = "allowed"
+    if not state.apps:
+        state.unknown.append("permissions")
+
+
 def _read(path: str, content: bytes, log: bytes) -> _Content:
     if path.endswith(".xml"):
-        try:
+        with contextlib.suppress(ValueError):
             return _Content(values=typed_preferences(content))
-        except ValueError:
-            return _Content()
     with tempfile.TemporaryDirectory(prefix="mobileagent-") as folder:
         file = Path(folder, "state.db")
         file.write_bytes(content)
@@ -232,22 +297,21 @@ def _read(path: str, content: bytes, log: bytes) -> _Content:
             file.with_name("state.db-wal").write_bytes(log)
         with contextlib.suppress(sqlite3.Error):  # it is no database
             return _Content(_tables(file))
-    return _Content()
+    return _Content(values={"content": hashlib.md5(content).hexdigest()})  # noqa: S324
 
 
 def _tables(file: Path) -> dict[str, list[Row]]:
     with contextlib.closing(sqlite3.connect(file)) as connection:
         connection.row_factory = sqlite3.Row
+        connection.text_factory = lambda text: text.decode(errors="replace")
         listed = connection.execute("select name from sqlite_master where type = 'table'")
         names = [name for (name,) in listed if not name.startswith(_OWN_TABLES)]
         found = {}
         for name in names:
             quoted = name.replace('"', '""')
             with contextlib.suppress(sqlite3.Error):  # virtual tables may need a module
-                query = f'select * from "{quoted}" limit {_MOST_ROWS + 1}'  # noqa: S608 - quoted
-                rows = [dict(row) for row in connection.execute(query)]
-                if len(rows) <= _MOST_ROWS:
-                    found[name] = _sorted(rows)
+                rows = connection.execute(f'select * from "{quoted}"')  # noqa: S608 - quoted
+                found[name] = _sorted(map(dict, rows))
         return found
 
 

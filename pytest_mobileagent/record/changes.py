@@ -176,9 +176,9 @@ def _names(before: set[str], after: set[str], what: str) -> Iterator[Change]:
                 f"{literal(name)} {word} {{probe}}", "packages()", "packages", ("packages",)
             )
         else:
-            folder, _, base = name.rpartition("/")
-            expression = f"files({literal(folder)})"
-            check = Check(f"{literal(base)} {word} {{probe}}", expression, "files", ("files",))
+            folder = name.rstrip("/").rpartition("/")[0]
+            inside, expression = name.removeprefix(f"{folder}/"), f"files({literal(folder)})"
+            check = Check(f"{literal(inside)} {word} {{probe}}", expression, "files", ("files",))
         why = "its name contains a time or a number" if _VOLATILE_TEXT.search(name) else ""
         yield Change(what, f"{'+' if is_new else '-'} {name}", check, why)
 

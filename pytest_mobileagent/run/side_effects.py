@@ -4,8 +4,9 @@ The phone's state is read before and after an episode. What the task's own solut
 same start is expected, and so is what the task's `may_change` lists; the rest are side effects.
 
 Changes are compared in a normal form, so that a solution played at another minute changes the same:
-settings and preferences by their keys, rows by what they say apart from ids and times, removed and
-new files by their names. Nothing is left out because of its name: a changed timeout is a change.
+settings and preferences by their keys, rows by what they say apart from times and new ids, removed
+and new files by their names. Nothing is left out because of its name, except tables that are
+computed from others and columns in which apps keep account of rows.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.agent.agent import Scripted
-from pytest_mobileagent.device.state import UNREAD, PhoneState, StateReader, StateWatch
+from pytest_mobileagent.device.state import BY_ROLE, UNREAD, PhoneState, StateReader, StateWatch
 from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
 from pytest_mobileagent.episode.side_effects import SideEffect, SideEffects
 from pytest_mobileagent.episode.store import Recorder
@@ -44,13 +45,12 @@ _DERIVED = {
     "external.db": {"files", "album_art", "thumbnails", "log"},
     "gphotos0.db": {"albums", "album_items"},
 }
-# Columns that differ between two runs of the same actions: row numbers, stamps and counters.
-_PASSING = re.compile(
-    r"^_?id$|_id$|Id$|stamp|version|_sync|sync_|uuid|hash|dirty|lookup|last_|modif|creat|^date"
-)
+_OWN_ID = re.compile(r"^_?id$")
+_ID = re.compile(r"_ids?$|Ids?$")  # of another row
+_PASSING = re.compile(r"stamp|version|_sync|sync_|uuid|hash|dirty|lookup|last_|modif")
 _TIME = re.compile(r"\d{10,19}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?|\d{8}_\d{6,9}")
 _EPOCH = 1_000_000_000  # a larger number is a time in seconds or milliseconds
-_SHOWN = 120  # characters of a value
+_SHOWN = 200  # characters of a value
 
 Key = tuple[Any, ...]
 
@@ -140,58 +140,94 @@ def _without(found: Iterable[_Change], expected: Iterable[Key]) -> list[_Change]
 def _changes(before: PhoneState, after: PhoneState) -> list[_Change]:
     """Return what differs between two states, in normal form; a removed package is one change."""
     packages = list(_names("packages", before.packages, after.packages))
-    gone = {each.key[2] for each in packages}
+    of = {each.shown.where.removeprefix("packages ") for each in packages}
     rest = [
-        *_values("settings {0}/{1}", before.settings, after.settings, gone=()),
-        *_values("preferences {0}/{1}/{2}", before.preferences, after.preferences, gone=gone),
-        *_rows(before, after, gone),
+        *_values("{0} {1}", _decided(before), _decided(after)),
+        *_values("app {0}/{1}", before.apps, after.apps, of),
+        *_values("preferences {0}/{1}/{2}", before.preferences, after.preferences, of),
+        *_rows(before, after, of),
         *_names("files", before.files, after.files),
-        *_names("disabled", before.disabled, after.disabled),
-        *_sizes(before.files, after.files),
+        *_files(before.files, after.files),
     ]
     return [*packages, *rest]
 
 
+def _decided(state: PhoneState) -> dict[tuple[str, str], str]:
+    """Return all settings and services, except those that repeat which app has a role."""
+    settings = {("settings", "/".join(place)): value for place, value in state.settings.items()}
+    holders = {value for (what, _), value in state.services.items() if what == "role"}
+    return {
+        (what, key): value
+        for (what, key), value in (settings | state.services).items()
+        if not (what == "preferred" and key.partition("/")[0] in holders)
+        and not (key.endswith("_default_application") and value in holders)
+    }
+
+
 def _values(
-    form: str, before: Mapping[Any, Any], after: Mapping[Any, Any], gone: Collection[str]
+    form: str, before: Mapping[Any, Any], after: Mapping[Any, Any], of: Collection[str] = ()
 ) -> Iterator[_Change]:
+    """Yield changed values, except those `of` packages that are new or gone."""
     for place in sorted(before.keys() | after.keys()):
         old, new = before.get(place), after.get(place)
-        if old != new and place[0] not in gone:
-            where = form.format(*place)
+        follows_from_role = (old, new) in (("denied", BY_ROLE), (BY_ROLE, "denied"))
+        if old != new and place[0] not in of and not follows_from_role:
+            where = form.format(*place).strip()
             yield _Change((where,), SideEffect(where, f"{_brief(old)} → {_brief(new)}"))
 
 
-def _sizes(before: Mapping[str, int], after: Mapping[str, int]) -> Iterator[_Change]:
+def _files(
+    before: Mapping[str, tuple[int, int]], after: Mapping[str, tuple[int, int]]
+) -> Iterator[_Change]:
     for path in sorted(before.keys() & after.keys()):
         if before[path] != after[path]:
-            where, what = f"files {path}", f"{before[path]} → {after[path]} bytes"
+            where, what = f"files {path}", f"{before[path][0]} → {after[path][0]} bytes"
             yield _Change((where,), SideEffect(where, what))
 
 
-def _rows(before: PhoneState, after: PhoneState, gone: Collection[str]) -> Iterator[_Change]:
+def _rows(before: PhoneState, after: PhoneState, of: Collection[str]) -> Iterator[_Change]:
     is_unread = UNREAD in {*before.unknown, *after.unknown}
     for source, table in sorted(before.rows.keys() | after.rows.keys()):
         if not table and not is_unread:
             continue  # the provider's own database says the same
         *_, package, _, file = ("", "", *source.rsplit("/", 3)[1:]) if table else ("", "", source)
-        if table in _DERIVED.get(file, ()) or package in gone:
+        old, new = (state.rows.get((source, table), []) for state in (before, after))
+        if old == new or table in _DERIVED.get(file, ()) or package in of:
             continue
         where = f"rows {file}:{table}" if table else f"rows {source}"
-        old, new = (
-            Counter(map(_normal, state.rows.get((source, table), ()))) for state in (before, after)
-        )
-        for sign, rows in (("-", old - new), ("+", new - old)):
-            for row in rows.elements():
-                yield _Change((where, sign, row), SideEffect(where, f"{sign} {_brief(dict(row))}"))
+        known = {each for row in old for each in row if _ID.search(each[0])}
+        for sign, rows, others in (("-", old, new), ("+", new, old)):
+            for row, said in _left(rows, others, known):
+                own = tuple(each for each in row if sign == "-" and _OWN_ID.search(each[0]))
+                timeless = tuple((name, _timeless(value)) for name, value in said)
+                texts_first = sorted(said, key=lambda each: not isinstance(each[1], str))
+                shown = SideEffect(where, f"{sign} {_brief(dict(texts_first))}")
+                yield _Change((where, sign, own, timeless), shown)
 
 
-def _normal(row: Row) -> Row:
-    """Return a row without ids and stamps, and with the times inside texts replaced."""
-    return tuple((n, _timeless(v)) for n, v in row if not _PASSING.search(n) and v is not None)
+def _left(
+    rows: Sequence[Row], others: Sequence[Row], known: Collection[tuple[str, Any]]
+) -> Iterator[tuple[Row, Row]]:
+    """Yield the rows that say what others do not say, or not as often, and what they say."""
+    same, said = {*others}, Counter(_said(row, known) for row in rows)
+    said.subtract(_said(row, known) for row in others)
+    for row in sorted(rows, key=lambda row: row in same):  # of twins, the one that is gone
+        if said[what := _said(row, known)] > 0:
+            said[what] -= 1
+            yield row, what
+
+
+def _said(row: Row, known: Collection[tuple[str, Any]]) -> Row:
+    """Return what a row says, without its own number; those of other rows may be new."""
+    return tuple(
+        (each[0], "<new>" if _ID.search(each[0]) and each not in known else each[1])
+        for each in row
+        if each[1] is not None and not _OWN_ID.search(each[0]) and not _PASSING.search(each[0])
+    )
 
 
 def _timeless(value: Any) -> Any:
+    """Return a value in which times are replaced, also inside a text."""
     if isinstance(value, str):
         return _TIME.sub("<time>", value)
     is_time = isinstance(value, int | float) and abs(value) >= _EPOCH
@@ -199,10 +235,15 @@ def _timeless(value: Any) -> Any:
 
 
 def _names(what: str, before: Collection[str], after: Collection[str]) -> Iterator[_Change]:
-    for sign, names in (("-", {*before} - {*after}), ("+", {*after} - {*before})):
-        for name in sorted(names):
-            shown = SideEffect(f"{what} {name}", "removed" if sign == "-" else "added")
-            yield _Change((what, sign, _TIME.sub("<time>", name)), shown)
+    """Yield removed and added names; a removed folder goes with all that was in it."""
+    gone = {*before} - {*after}
+    folders = tuple(name for name in gone if name.endswith("/"))
+    for name in sorted(gone):
+        if not any(name != each and name.startswith(each) for each in folders):
+            yield _Change((what, "-", name), SideEffect(f"{what} {name}", "removed"))
+    for name in sorted({*after} - {*before}):
+        key = (what, "+", _TIME.sub("<time>", name))
+        yield _Change(key, SideEffect(f"{what} {name}", "added"))
 
 
 def _brief(value: Any) -> str:

@@ -86,16 +86,18 @@ def test_a_preference_is_asserted_with_its_type(value: Any, test: str) -> None:
 
 
 def test_files_packages_and_rows_of_providers_are_seen() -> None:
-    before = PhoneState(files={"/sdcard/Download/a.txt": 1}, packages={"org.old"})
+    before = PhoneState(files={"/sdcard/Download/a.txt": (1, 1)}, packages={"org.old"})
     sms = {"address": "555", "body": "Hi", "type": "2"}
     after = PhoneState(
-        files={"/sdcard/Download/b c.txt": 1},
+        files={"/sdcard/Download/b c.txt": (1, 1), "/sdcard/New/": (0, 0)},
         packages={"org.old", "org.new"},
         rows={("content://sms", ""): rows(sms)},
     )
     found = {change.what: change.check for change in changes(before, after)}
     assert found["- /sdcard/Download/a.txt"].test == '"a.txt" not in {probe}'
     assert found["+ /sdcard/Download/b c.txt"].probe == 'files("/sdcard/Download")'
+    new = found["+ /sdcard/New/"]
+    assert (new.probe, new.test) == ('files("/sdcard")', '"New/" in {probe}')
     assert found["+ org.new"].test == '"org.new" in {probe}'
     (row,) = (check for what, check in found.items() if what.startswith("+ {"))
     assert row.probe == 'provider("content://sms", ["address", "body", "type"])'

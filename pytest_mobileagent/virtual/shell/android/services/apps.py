@@ -156,6 +156,15 @@ def set_(ctx: Context, args: Arguments) -> None:
     ctx.phone.permissions.set_mode(name, op, mode.lower())
 
 
+@appops.command("query-op")
+def query(ctx: Context, args: Arguments) -> str:
+    """Print the apps for which an operation is in a mode, if that has been set."""
+    args.options(("--user",))
+    op, mode, kept = _op(args.next()), args.next() or "allow", ctx.phone.permissions
+    found = [each for each in ctx.phone.packages.names() if kept.modes(each).get(op) == mode]
+    return "".join(f"{each}\n" for each in found) or "No operations.\n"
+
+
 def _package(ctx: Context, args: Arguments) -> str:
     args.options(("--attribution", "--user"), ("--uid",))
     name = args.next()

@@ -250,12 +250,17 @@ BUILT_IN = "5f3e"  # the certificate of apps without an APK
 @service.dump
 def dump_packages(ctx: Context, args: list[str]) -> str:
     """Describe one package, or all."""
-    names = [word for word in args if not word.startswith("-")]
-    phone = ctx.phone
+    words, phone = [word for word in args if not word.startswith("-")], ctx.phone
+    if words[:1] == ["preferred-xml"]:
+        chosen = sorted(map(short, phone.defaults.save()["always"].values()))
+        items = "".join(f'<item name="{each}" always="true" />\n' for each in chosen)
+        return f"<preferred-activities>\n{items}</preferred-activities>\n"
+    is_part = words[:1] == ["packages"]  # without the table of activities
+    names = [] if is_part else words[:1]
     if names and names[0] not in phone.packages:
         return f"Unable to find package: {names[0]}\n"
-    wanted = names[:1] or phone.packages.names()
-    resolvers = _table([phone.packages.app(name) for name in wanted])
+    wanted = names or phone.packages.names()
+    resolvers = "" if is_part else _table([phone.packages.app(name) for name in wanted])
     packages = "".join(_described(phone, name) for name in wanted)
     return f"{resolvers}\nPackages:\n{packages}"
 

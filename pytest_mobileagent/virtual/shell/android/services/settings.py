@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from typing import Literal
 
 from pytest_mobileagent.virtual.content.settings import NAMESPACES
@@ -10,6 +11,7 @@ from pytest_mobileagent.virtual.shell.android.service import (
     Context,
     Refused,
     Service,
+    fill,
     illegal,
 )
 from pytest_mobileagent.virtual.system.keyguard import BadCredential
@@ -75,6 +77,14 @@ KINDS: dict[str, Literal["pin", "password", "pattern"]] = {
 lock = Service(
     "lock_settings", script="locksettings", interface="com.android.internal.widget.ILockSettings"
 )
+
+
+@lock.dump
+def dump_lock(ctx: Context, _: list[str]) -> str:
+    """Describe the credential; the number of its protector is a new one with each credential."""
+    kept = ctx.phone.keyguard.save()
+    number = zlib.crc32(f"{kept['kind']} {kept['secret']}".encode())
+    return fill("lock_settings", number=number, kind=kept["kind"].upper() or "NONE")
 
 
 def _checked(ctx: Context, args: Arguments) -> str:
