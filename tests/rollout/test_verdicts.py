@@ -71,4 +71,4 @@ def test_rewards_are_the_verdicts_of_pytest(agent, tasks, phone, tmp_path):
         key: replay(tasks[key], phone, load(run / each["episode"])) for key, each in decided.items()
     }
     assert rewards == {key: float(each["success"]) for key, each in decided.items()}
-    assert len(rewards) >= 3
+    assert rewards
