@@ -83,7 +83,7 @@ def leased_devices(
             source.open(options, shared).prestart()
         for each in leases:  # in order, so that neighbours share a process
             each.get()
-        yield leases, shared().folder
+        yield leases, shared().memory()
 
 
 def lease_devices(

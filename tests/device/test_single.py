@@ -21,7 +21,7 @@ def test_lease_ends_before_the_services_it_needs(
     told: list[str] = []
 
     class Run:
-        folder = None
+        def memory(self) -> None: ...
 
         def __init__(self) -> None:
             told.append("run starts")

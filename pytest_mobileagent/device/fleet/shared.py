@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 
 from pytest_mobileagent.device.fleet import supervisor
 from pytest_mobileagent.device.fleet.process import python_program
-from pytest_mobileagent.device.fleet.supervisor import MARK, OWNER_LOCK, SOCKET, remove
+from pytest_mobileagent.device.fleet.supervisor import MARK, MEMORY, OWNER_LOCK, SOCKET, remove
 from pytest_mobileagent.errors import HostError, InfrastructureError
 from pytest_mobileagent.processes import without_keys
 
@@ -58,6 +58,15 @@ class SharedRun:
             self._lock = FileLock(folder / OWNER_LOCK)
             self._lock.acquire()
         self.folder = folder
+
+    def memory(self) -> Path:
+        """Create a folder that is removed with this one, in memory if this machine can."""
+        link = self.folder / MEMORY
+        try:
+            link.symlink_to(tempfile.mkdtemp(prefix=_PREFIX, dir="/dev/shm"))
+        except OSError:
+            link.mkdir()
+        return link.resolve()
 
     def ask(self, request: dict[str, Any], seconds: float = _ANSWER_SECONDS) -> dict[str, Any]:
         """Send a request to the supervisor, which is started if necessary, and return its reply.

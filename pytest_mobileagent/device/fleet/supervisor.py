@@ -48,6 +48,7 @@ from pytest_mobileagent.device.fleet.warm import answers, fork
 from pytest_mobileagent.processes import die_with_parent, end_marked
 
 SOCKET, OWNER_LOCK, HOME, MARK = "supervisor", "owner.lock", "home", "mark"
+MEMORY = "memory"  # a link to a folder that is removed together with that of the run
 _START_SECONDS, _GRACE_SECONDS = 60.0, 3.0
 _ADB_SECONDS = 5.0  # the server answers from memory, in less than a millisecond
 _REMOVALS = 10  # attempts to remove a folder, in which another process may still create files
@@ -276,6 +277,8 @@ def remove(folder: Path) -> None:
     The folder is renamed first so that they no longer find it. A file that a worker was just
     creating may still appear, so removal is repeated.
     """
+    if (memory := folder / MEMORY).is_symlink():
+        shutil.rmtree(memory.readlink(), ignore_errors=True)
     gone = folder.with_name(f"{folder.name}-gone")
     with contextlib.suppress(OSError):
         folder = folder.rename(gone)

@@ -237,6 +237,13 @@ def test_temporary_folder_may_have_any_name(tmp_path, monkeypatch):
         leased.release()
 
 
+def test_a_folder_in_memory_is_removed_with_that_of_the_run():
+    with contextlib.closing(SharedRun()) as run:
+        memory = run.memory()
+        (memory / "episode").mkdir()
+    assert not memory.exists()
+
+
 def test_leftovers_of_killed_runs_are_removed_without_following_links(tmp_path, monkeypatch):
     temporary, project = tmp_path / "tmp", tmp_path / "project"
     for folder in (temporary, project, temporary / "mobileagent-run-killed"):
