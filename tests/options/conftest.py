@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.llm.providers import PROVIDERS
+from pytest_mobileagent.plugin.options import OPTIONS
 from pytest_mobileagent.testing import ScriptedModel
 from tests.options.asking import Asking
 from tests.options.gating import Gated
@@ -38,6 +39,19 @@ def refused(project: Project) -> Callable[..., str]:
         result = project.run("tasks", "--agent=noop", *arguments)
         assert result.ret == pytest.ExitCode.USAGE_ERROR
         return result.stderr.str()
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def wrong() -> Callable[[str, str], str]:
+    """Returns why a value of an option is refused, which ends any run (see test_sources.py)."""
+
+    def read(flag: str, text: str) -> str:
+        (option,) = (option for option in OPTIONS if option.flag == flag)
+        with pytest.raises(ValueError) as raised:  # noqa: PT011 - the tests look at what it says
+            option.parse(text)
+        return str(raised.value)
 
     return read
 

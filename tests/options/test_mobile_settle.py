@@ -11,9 +11,9 @@ def test_apps_may_have_their_own_seconds(header):
 
 
 @pytest.mark.parametrize("value", ["0", "soon", "5,com.example.counter", "5,a=1,a=2"])
-def test_an_invalid_number_of_seconds_is_refused(refused, value):
+def test_an_invalid_number_of_seconds_is_refused(wrong, value):
     message = "names a twice" if "a=2" in value else "must be a number of seconds above 0"
-    assert message in refused(f"--mobile-settle={value}")
+    assert message in wrong("--mobile-settle", value)
 
 
 def test_the_device_of_a_test_waits_that_long_at_most(project):
