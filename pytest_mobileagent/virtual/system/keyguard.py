@@ -208,11 +208,16 @@ class Keyguard(Kept):
 
     def set(self, kind: Literal["pattern", "pin", "password"], secret: str) -> None:
         """Set a credential; BadCredential, with Android's message, if it is too weak."""
+        self.check(kind, secret)
+        self.kind, self._secret = kind, secret
+
+    @staticmethod
+    def check(kind: Literal["pattern", "pin", "password"], secret: str) -> None:
+        """Raise BadCredential, with Android's message, if a credential is too weak."""
         if len(secret) < LEAST:
             raise BadCredential(f"Password too short; required: {LEAST}")
         if kind == "pin" and not secret.isdecimal():
             raise BadCredential("Invalid character")
-        self.kind, self._secret = kind, secret
 
     def clear(self) -> None:
         """Remove the credential."""
