@@ -47,6 +47,14 @@ class SideEffects:
         is_known = self.is_filtered and (self.found or not self.unknown)
         return len(self.found) if is_known else None
 
+    @property
+    def listed(self) -> list[str]:
+        """The changes in words, and what is not known about them."""
+        told = [f"unknown: {', '.join(self.unknown)}"] if self.unknown else []
+        if not self.is_filtered:
+            told.append("unfiltered: what the task asks for is among them")
+        return [*map(str, self.found), *told]
+
     def write(self, folder: Path) -> None:
         """Write the side effects into the folder of their episode.
 

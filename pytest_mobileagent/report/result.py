@@ -208,8 +208,10 @@ def measures(
 def _side_effects(episode: EpisodeRecord) -> dict[str, Any]:
     """Return the number of side effects, None if it is not known, and what they are."""
     effects = episode.side_effects
-    listed = [str(each) for each in effects.found] if effects is not None else None
-    return {"side_effects": effects and effects.count, "changed_unasked": listed}
+    return {
+        "side_effects": effects and effects.count,
+        "changed_unasked": effects and effects.listed,
+    }
 
 
 def _per(seconds: float, count: int) -> float | None:

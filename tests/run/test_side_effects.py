@@ -197,17 +197,21 @@ def test_may_change_permits_places_by_pattern(pattern, permits):
 
 
 @pytest.mark.parametrize(
-    ("effects", "count"),
+    ("effects", "count", "listed"),
     [
-        (SideEffects(), 0),
-        (SideEffects((SideEffect("a", "b"),)), 1),
-        (SideEffects((SideEffect("a", "b"),), is_filtered=False), None),
-        (SideEffects(unknown=(UNREAD,)), None),  # never "clean"
-        (SideEffects((SideEffect("a", "b"),), (UNREAD,)), 1),
+        (SideEffects(), 0, []),
+        (SideEffects((SideEffect("a", "b"),)), 1, ["a: b"]),
+        (
+            SideEffects((SideEffect("a", "b"),), is_filtered=False),
+            None,
+            ["a: b", "unfiltered: what the task asks for is among them"],
+        ),
+        (SideEffects(unknown=(UNREAD,)), None, [f"unknown: {UNREAD}"]),  # never "clean"
+        (SideEffects((SideEffect("a", "b"),), (UNREAD,)), 1, ["a: b", f"unknown: {UNREAD}"]),
     ],
 )
-def test_what_is_unknown_is_not_clean(effects, count, tmp_path):
-    assert effects.count == count
+def test_what_is_unknown_is_not_clean(effects, count, listed, tmp_path):
+    assert (effects.count, effects.listed) == (count, listed)
     assert SideEffects.read(tmp_path) is None
     effects.write(tmp_path)
     assert SideEffects.read(tmp_path) == effects
