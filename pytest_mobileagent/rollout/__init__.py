@@ -15,6 +15,7 @@ from pytest_mobileagent.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from pytest_mobileagent.rollout.env import MobileEnv
+    from pytest_mobileagent.rollout.judging import ModelJudge
     from pytest_mobileagent.rollout.leasing import RolloutPhone, phones
     from pytest_mobileagent.rollout.recording import RecordedRollouts
     from pytest_mobileagent.rollout.tasks import Reward, RolloutTask, load_tasks, split
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MobileEnv",
     "MobileVectorEnv",
+    "ModelJudge",
     "RecordedRollouts",
     "Reward",
     "RolloutPhone",

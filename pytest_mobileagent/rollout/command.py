@@ -52,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Serve tasks on phones to programs that train agents. The protocol is that of "
         "OpenEnv; each client has a phone as long as it is connected.",
         epilog="Options of pytest after -- select tasks, such as -- -k alarm --mobile-env=train. "
-        "Tasks whose checks ask for fixtures, such as judge, are left out.",
+        "Tasks whose checks ask for fixtures other than judge are left out.",
     )
     names = sorted(dialects())
     read = 'how to read a step with the data {"text": …}, the words of a model: '
@@ -61,6 +61,9 @@ def _parser() -> argparse.ArgumentParser:
     share = "what the splits train and test do not share (default: parameters)"
     weigh = f"as success=1,progress=0.5; there are {', '.join(_WEIGHTS)}"
     see = "what agents see of each screen; without screenshots, phones are faster (default: both)"
+    judge = "who decides tasks that ask for judge: one model, two that must agree, or a third that "
+    judge += "settles disputes (default: nobody, and these tasks are left out)"
+    most = "US dollars that the judges may cost; then their episodes are broken (default: no limit)"
     add = parser.add_argument
     add("paths", nargs="+", metavar="PATH", help="tasks, as pytest collects them: tasks/clock")
     add("--phones", type=positive, default=1, metavar="N", help="how many (default: 1)")
@@ -72,19 +75,28 @@ def _parser() -> argparse.ArgumentParser:
     add("--reward", type=_reward, default=Reward(), metavar="WEIGHTS", help=weigh)
     add("--dialect", choices=names, metavar="NAME", help=read + ", ".join(names))
     add("--sees", default="both", choices=SIGHTS, help=see)
+    add("--judges", metavar="MODEL,…", help=judge)
+    add("--max-cost", type=_dollars, metavar="USD", help=most)
     add("--record", metavar="FOLDER", help="record the episodes as a run in FOLDER")
     return parser
 
 
 def _run(given: argparse.Namespace, options: list[str]) -> int:
+    from pytest_mobileagent.rollout.judging import ModelJudge
     from pytest_mobileagent.rollout.leasing import phones
     from pytest_mobileagent.rollout.recording import RecordedRollouts
     from pytest_mobileagent.rollout.server import RolloutServer
 
-    tasks = [task for task in load_tasks(*given.paths, options=options) if not task.needs]
+    more: dict[str, Any] = {"reward": given.reward, "sees": given.sees}
+    if given.max_cost is not None and not given.judges:
+        raise ValueError("--max-cost limits what --judges may cost, but no judge is named")
+    if given.judges:
+        check_extra("models", "asking judges")
+        more["judge"] = ModelJudge(*given.judges.split(","), max_cost=given.max_cost)
+    known = {"judge"} if given.judges else set()
+    tasks = [task for task in load_tasks(*given.paths, options=options) if task.needs <= known]
     if not tasks:
         raise TaskError(f"{' '.join(given.paths)} has no task whose check needs only the episode")
-    more: dict[str, Any] = {"reward": given.reward, "sees": given.sees}
     if given.dialect:
         more["dialect"] = dialects()[given.dialect]()
     token = secrets.token_urlsafe(16)
@@ -129,6 +141,13 @@ def _port(text: str) -> int:
     if port is None or not 0 <= port < 2**16:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port (0 to 65535)")
     return port
+
+
+def _dollars(text: str) -> float:
+    dollars = decimal_number(text)
+    if dollars is None or dollars < 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not an amount in US dollars")
+    return dollars
 
 
 def _reward(text: str) -> Reward:

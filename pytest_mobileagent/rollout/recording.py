@@ -19,7 +19,7 @@ from pytest_mobileagent.report.recorded_run import REPORT, document
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.rollout.tasks import AGENT
 from pytest_mobileagent.run.folder import RunFolder
-from pytest_mobileagent.verdict import Verdict
+from pytest_mobileagent.verdict import CHECK, Verdict, of_judges, verdicts
 from pytest_mobileagent.verdict import append as add_verdict
 
 if TYPE_CHECKING:
@@ -68,8 +68,10 @@ class RecordedRollouts(contextlib.AbstractContextManager["RecordedRollouts"]):
             result = Result(case, fault="infrastructure", reason=why, infrastructure=(why,))
         else:
             held, reason = ending["success"], ending["reason"]
-            verdict = Verdict(held, "check", reason, partial_credit=ending["credit"])
-            add_verdict(folder, verdict)
+            verdict = of_judges(verdicts(folder))
+            if verdict is None or verdict.passed != held:  # the body may ask for more
+                verdict = Verdict(held, CHECK, reason, partial_credit=ending["credit"])
+                add_verdict(folder, verdict)
             outcome, fault = ("passed", None) if held else ("failed", "agent")
             result = Result(case, outcome, fault, reason, verdict=verdict)
         entry = replace(result, episode=episode, folder=place).entry()

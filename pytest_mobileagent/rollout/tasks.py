@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.environment import Environment
 
-# Returns whether an episode met its goal, as `judge(episode)` in a body.
-Judge = Callable[["Episode"], bool]
+Judge = Callable[..., bool]  # of an episode and arguments of a question, as `judge` in a body
 By = Literal["parameters", "task", "app"]
 _FAILURES = (AssertionError, pytest.fail.Exception)
 _MOST_DRAWS = 1000
