@@ -47,7 +47,7 @@ class UiState:
     title: str = ""  # of a dialog; a different title means a different dialog
 
 
-@dataclass(slots=True, eq=False)  # `frozen` would take most of the time of a layout
+@dataclass(slots=True)  # `frozen` would take most of the time of a layout
 class Box:
     """A view with its place on the screen, which nothing changes."""
 
