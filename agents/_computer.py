@@ -135,9 +135,14 @@ class ComputerAgent(Agent):
                 cls.variant_of(name, options)
             except ValueError:
                 name = "NAME"
-            msg = f"{cls.__name__} needs another API: --mobile-model={cls.provider}:{name}"
-            raise ValueError(msg)
+            needs = f"needs another API: --mobile-model={cls.provider}:{name}"
+            raise ValueError(f"{cls._agent()} {needs}")
         cls.variant_of(name, options)
+
+    @classmethod
+    def _agent(cls) -> str:
+        """Return the agent's name, as in --agent."""
+        return cls.__module__.rpartition(".")[2]
 
     @classmethod
     def variant_of(cls, model: str, options: Any) -> Any:
@@ -154,10 +159,10 @@ class ComputerAgent(Agent):
         for variant, names in cls.models.items():
             if model.startswith("scripted:") or (named and named[1] in names.split()):
                 return variant
-        msg = (
-            f"{cls.__name__} does not know which {cls.option} of the computer-use tool {model} has"
-        )
         which = " or ".join(cls.models)
+        msg = (
+            f"{cls._agent()} does not know which {cls.option} of the computer-use tool {model} has"
+        )
         raise ValueError(f"{msg}: choose one with --mobile-agent-option {cls.option}={which}")
 
     def functions(self) -> Sequence[Tool]:

@@ -86,9 +86,9 @@ def test_an_invalid_model_is_reported_before_a_device_starts(asking, fnmatch, mo
         ("openai_computer_use", "openai-responses:gpt-4o", "openai_computer_use does not know"),
         ("gemini_computer_use", "gemini:gemini-9", "gemini_computer_use does not know"),
         ("gemini_computer_use", "openai:gemini-3.8-flash",
-         "GeminiComputerUse needs another API: --mobile-model=gemini:gemini-3.8-flash"),
+         "gemini_computer_use needs another API: --mobile-model=gemini:gemini-3.8-flash"),
         ("anthropic_computer_use", "openai:gpt-5.6-sol",
-         "AnthropicComputerUse needs another API: --mobile-model=anthropic:NAME"),
+         "anthropic_computer_use needs another API: --mobile-model=anthropic:NAME"),
     ],
 )  # fmt: skip
 def test_a_model_that_an_agent_cannot_use_is_reported_first(asking, agent, model, error, off):
