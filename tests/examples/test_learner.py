@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("gymnasium")
-from pytest_mobileagent.rollout import load_tasks, phones
+from pytest_mobileagent.rollout import phones
+from tests.loading import load_suites
 
 ROOT = Path(__file__).parents[2]
 
@@ -22,7 +23,7 @@ def test_the_return_of_the_learner_rises(monkeypatch):
     learner = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(learner)
     monkeypatch.chdir(ROOT)
-    tasks = load_tasks("tasks/messages", options=["-k", "test_open"])
+    tasks = load_suites("tasks/messages", options=["-k", "test_open"])
     assert len(tasks) == 1
     with phones(4) as fleet:
         returns = [*islice(learner.learn(tasks, fleet), 16)]

@@ -13,7 +13,8 @@ import pytest
 
 pytest.importorskip("gymnasium")
 from pytest_mobileagent import Finish, load
-from pytest_mobileagent.rollout import MobileEnv, load_tasks, phones
+from pytest_mobileagent.rollout import MobileEnv, phones
+from tests.loading import load_suites
 from tests.suite.test_tasks_are_sound import READS_PICTURES, ROOT, outcomes, part, unseeing
 
 PARTS = 80
@@ -27,7 +28,7 @@ def tasks():
     """Return the tasks whose verdict needs neither pytest nor a picture."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(ROOT)
-        loaded = load_tasks("tasks", options=CHOSEN[1:])
+        loaded = load_suites("tasks", options=CHOSEN[1:])
     return {task.id: task for task in loaded if not task.needs}
 
 

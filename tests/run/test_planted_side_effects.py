@@ -13,11 +13,12 @@ from pytest_mobileagent import Finish, Key, Scripted
 from pytest_mobileagent.device.device import system_of, without_screenshots
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
-from pytest_mobileagent.rollout import load_tasks, phones
+from pytest_mobileagent.rollout import phones
 from pytest_mobileagent.run.attempt import briefing_of, finish, start
 from pytest_mobileagent.run.plan import AttemptPlan, ChosenAgent, Limits
 from pytest_mobileagent.run.runner import in_thread
 from pytest_mobileagent.run.side_effects import EffectsFinder
+from tests.loading import load_suites
 from tests.suite.test_tasks_are_sound import OURS, ROOT, part
 
 SUITES = [
@@ -153,7 +154,7 @@ def project():
 
 @pytest.fixture(scope="module")
 def tasks(project):
-    return {task.id.removeprefix("tasks/"): task for task in load_tasks(*SUITES)}
+    return {task.id.removeprefix("tasks/"): task for task in load_suites(*SUITES)}
 
 
 @pytest.fixture(scope="module")
@@ -249,7 +250,7 @@ def test_solutions_have_no_side_effects_on_any_day(months, project, finder, tmp_
     clock = datetime.now(UTC).replace(microsecond=0) + timedelta(days=30 * months)
     number, _, parts = part(40).partition("/")
     options = [f"--ignore={ROOT / each.removeprefix('--ignore=')}" for each in OURS[1:]]
-    every = [each for each in load_tasks("tasks", options=options) if each.case.task.solution]
+    every = [each for each in load_suites("tasks", options=options) if each.case.task.solution]
     with phones(1, clock=clock) as (phone,):
         for place, task in enumerate(every[int(number) - 1 :: int(parts)]):
             folder = tmp_path / str(place)
