@@ -97,10 +97,8 @@ class MobileEnv(gymnasium.Env[dict[str, Any], Any]):
         self.sees, self.pixels, self.record, self.judge = sees, pixels, record, judge
         self.render_mode = render_mode
         self.session: Session | None = None  # of the episode that goes on, or is over
-        self._episode, self.owned = (
-            ExitStack(),
-            ExitStack(),
-        )  # closed with the episode, and with this
+        self._episode = ExitStack()  # closed with each episode
+        self.owned = ExitStack()  # closed with the environment
         self._size = width, height = phone.device().info.size
         apps = sorted({app for task in self.tasks for app in task.apps})
         self.action_space = Actions(self._size, apps, words=dialect is not None)

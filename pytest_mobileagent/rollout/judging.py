@@ -30,8 +30,8 @@ class ModelJudge:
     One model decides; two have to agree, and a third settles their disputes. They are named as for
     `--mobile-judges`. Prompts, replies and prices are recorded with each episode.
 
-    - `max_cost`: the most that all calls may cost, in US dollars; then no model is asked any more,
-      and episodes are `broken`. None is no limit, and allows models whose price is not known.
+    - `max_cost`: once all calls have cost this much, in US dollars, no model is asked any more, and
+      episodes are `broken`. None is no limit, and allows models whose price is not known.
     - `prices`: the user's own (see `llm.prices.load_prices`), beside those that are known.
     - `cost`: what the calls have cost so far, in US dollars, as far as prices are known.
 

@@ -123,9 +123,29 @@ class RolloutTask:
             UndecidedError: if that depends on an unclear answer.
             TaskError: if the body is broken, or asks for what is not given.
         """
-        given = {**self.arguments, **({"judge": judge} if "judge" in self.needs else {})}
+        asked = {"judge": _AsFixture(judge)} if judge and "judge" in self.needs else {}
+        given = {**self.arguments, **asked}
         after = self.case.task.success_after_error
         return evaluate(self.body, given, episode, failures=_FAILURES, after_error=after)
+
+
+class _AsFixture:
+    """A judge with what else the fixture `judge` offers bodies: nothing is judged beside them."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+
+    def __call__(self, episode: Episode, **question: Any) -> bool:
+        return self._judge(episode, **question)
+
+    def beside(self, episode: Episode, **question: Any) -> None:
+        """Ask nobody, as the body itself decides."""
+
+    def official(self, episode: Episode, evaluation: object) -> None:
+        """Return None, as without the user's copy of a release."""
+
+    def same(self, answer: str, expected: str, goal: str) -> bool:
+        raise TaskError("judge.same asks about an answer, which only pytest can provide")
 
 
 def load_tasks(

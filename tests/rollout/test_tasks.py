@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
 from pytest_mobileagent import Finish
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.rollout import load_tasks, split
+from tests.loading import load_suites
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_tasks_are_those_that_pytest_collects(named):
@@ -96,3 +101,19 @@ def test_a_body_that_asks_for_a_judge_gets_one(named, make_episode):
         named["nice"].decide(episode)
     assert named["nice"].decide(episode, lambda _: True).held
     assert not named["nice"].decide(episode, lambda _: False).held
+
+
+def test_bodies_that_judges_decide_are_decided_without_pytest(make_episode, monkeypatch):
+    """Some ask a judge, and some have a judge or an official evaluation beside their own check."""
+    monkeypatch.chdir(ROOT)
+    every = load_suites("tasks/spa_bench", "tasks/a3")
+    judged = [task for task in every if task.needs and not task.case.task.probes]
+    assert len(judged) > 500
+    decided = []
+    for task in judged:
+        asked: list[object] = []
+        about = {"case": task.case, "goal": task.goal, "started": datetime.now(UTC)}
+        episode = make_episode(Finish(), **about)
+        decided.append(task.decide(episode, lambda _, asked=asked, **more: not asked.append(more)))
+        assert decided[-1].held == bool(asked), task.id
+    assert sum(each.held for each in decided) > 400
