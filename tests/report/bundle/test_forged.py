@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.report.bundle import verify as verification
 from pytest_mobileagent.report.bundle.integrity import FAILED, OPEN
 from pytest_mobileagent.report.bundle.verify import verify
 from pytest_mobileagent.verdict import Verdict, of_person
@@ -210,12 +209,6 @@ EDITS: dict[str, tuple[Forgery, str]] = {
         "the digest is not in it: it was computed again",
     ),
 }
-
-
-@pytest.fixture
-def no_checks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The checks of the project are not run again."""
-    monkeypatch.setattr(verification, "truth", lambda *_: ())
 
 
 def words(path: Path, **given: Any) -> list[str]:
