@@ -53,6 +53,10 @@ def flaws(chrome: Any) -> list[str]:
 def _resize(chrome: Any, width: int) -> None:
     screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    # Pages draw what a new width changes with the next frame; until then the old columns stand.
+    chrome.execute_async_script(
+        "const d = arguments[0]; requestAnimationFrame(() => setTimeout(d));"
+    )
 
 
 def _emulate(chrome: Any, *, scheme: str = "", medium: str = "") -> None:
