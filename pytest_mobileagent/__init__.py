@@ -33,19 +33,15 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action.action import (
         Action,
         Ask,
-        DoubleTap,
         Finish,
         Impossible,
         Key,
-        LongPress,
         Open,
         Raw,
-        Scroll,
-        Swipe,
-        Tap,
         Type,
         Wait,
     )
+    from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
     from pytest_mobileagent.agent.agent import Agent, Briefing, Reply, Scripted
     from pytest_mobileagent.agent.asking import EndpointAgent, ModelOptions, ask
     from pytest_mobileagent.agent.phone import EpisodeOver, Phone
@@ -62,7 +58,8 @@ if TYPE_CHECKING:
         volume,
     )
     from pytest_mobileagent.device.probes.stored import file, files, preferences, sqlite
-    from pytest_mobileagent.dialect.dialect import Decision, Dialect, DialectError, Frame
+    from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame
+    from pytest_mobileagent.dialect.errors import DialectError
     from pytest_mobileagent.environment.clock import set_clock
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.event import Event

@@ -10,18 +10,12 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pytest_mobileagent.action.action import (
-    DoubleTap,
-    Finish,
-    Impossible,
-    Open,
-    Tap,
-    Type,
-    in_words,
-)
+from pytest_mobileagent.action.action import Finish, Impossible, Open, Type, in_words
+from pytest_mobileagent.action.gestures import DoubleTap, Tap
 from pytest_mobileagent.agent.agent import Agent, Reply
 from pytest_mobileagent.dataset.trajectory import spoken
-from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
+from pytest_mobileagent.dialect.dialect import Decision, Frame
+from pytest_mobileagent.dialect.errors import DialectError
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.model import Image, Message
 from pytest_mobileagent.perception.apps import package_of
@@ -34,7 +28,8 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.agent.agent import Briefing
-    from pytest_mobileagent.dialect.dialect import Dialect, OnError
+    from pytest_mobileagent.dialect.dialect import Dialect
+    from pytest_mobileagent.dialect.errors import OnError
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.llm.model import Model, ModelReply
     from pytest_mobileagent.screen.screen import Screen

@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dialect.computer import function_parameters as function_parameters
     from pytest_mobileagent.dialect.dialect import Decision as Decision
     from pytest_mobileagent.dialect.dialect import Dialect as Dialect
-    from pytest_mobileagent.dialect.dialect import DialectError as DialectError
     from pytest_mobileagent.dialect.dialect import Frame as Frame
     from pytest_mobileagent.dialect.dialect import Parts as Parts
-    from pytest_mobileagent.dialect.dialect import cannot_say as cannot_say
-    from pytest_mobileagent.dialect.dialect import lacks as lacks
-    from pytest_mobileagent.dialect.dialect import quoted as quoted
-    from pytest_mobileagent.dialect.dialect import unknown as unknown
+    from pytest_mobileagent.dialect.errors import DialectError as DialectError
+    from pytest_mobileagent.dialect.errors import cannot_say as cannot_say
+    from pytest_mobileagent.dialect.errors import lacks as lacks
+    from pytest_mobileagent.dialect.errors import quoted as quoted
+    from pytest_mobileagent.dialect.errors import unknown as unknown
     from pytest_mobileagent.dialect.gelab_zero import GelabZero as GelabZero
     from pytest_mobileagent.dialect.gemini_computer_use import (
         GeminiComputerUse as GeminiComputerUse,

@@ -9,27 +9,16 @@ from typing import Any, get_args
 from pytest_mobileagent.action.action import (
     Action,
     Ask,
-    Direction,
     Finish,
     Impossible,
     Key,
     KeyName,
-    LongPress,
-    Scroll,
-    Swipe,
-    Tap,
     Type,
     Wait,
 )
-from pytest_mobileagent.dialect.dialect import (
-    Decision,
-    Dialect,
-    DialectError,
-    Frame,
-    cannot_say,
-    quoted,
-    unknown,
-)
+from pytest_mobileagent.action.gestures import Direction, LongPress, Scroll, Swipe, Tap
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame
+from pytest_mobileagent.dialect.errors import DialectError, cannot_say, quoted, unknown
 from pytest_mobileagent.dialect.reading import amount, name_for, object_in, point, text
 
 _SCALE = (1000, 1000)

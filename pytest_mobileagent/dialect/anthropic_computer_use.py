@@ -6,16 +6,8 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_mobileagent.action.action import (
-    Action,
-    DoubleTap,
-    LongPress,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action.action import Action, Type, Wait
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.dialect.computer import (
     MOUSE,
     function_action,
@@ -25,16 +17,8 @@ from pytest_mobileagent.dialect.computer import (
     typed,
     typed_text,
 )
-from pytest_mobileagent.dialect.dialect import (
-    Decision,
-    Dialect,
-    DialectError,
-    Frame,
-    cannot_say,
-    quoted,
-    reading,
-    unknown,
-)
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame
+from pytest_mobileagent.dialect.errors import DialectError, cannot_say, quoted, reading, unknown
 from pytest_mobileagent.dialect.reading import OPPOSITE, amount, number, point
 from pytest_mobileagent.dialect.reading import direction as as_direction
 

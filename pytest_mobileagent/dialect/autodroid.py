@@ -9,17 +9,10 @@ import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action.action import Action, Finish, Key, LongPress, Tap, Type
-from pytest_mobileagent.dialect.dialect import (
-    Decision,
-    Dialect,
-    DialectError,
-    Frame,
-    Parts,
-    cannot_say,
-    lacks,
-    quoted,
-)
+from pytest_mobileagent.action.action import Action, Finish, Key, Type
+from pytest_mobileagent.action.gestures import LongPress, Tap
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
+from pytest_mobileagent.dialect.errors import DialectError, cannot_say, lacks, quoted
 from pytest_mobileagent.dialect.reading import spoken
 from pytest_mobileagent.perception.marks import is_editable
 

@@ -17,11 +17,11 @@ from pytest_mobileagent.action.action import (
     Impossible,
     Key,
     KeyName,
-    LongPress,
     Open,
     Type,
 )
-from pytest_mobileagent.dialect.dialect import DialectError, cannot_say, lacks, quoted, unknown
+from pytest_mobileagent.action.gestures import LongPress
+from pytest_mobileagent.dialect.errors import DialectError, cannot_say, lacks, quoted, unknown
 from pytest_mobileagent.dialect.reading import amount, key_named, object_in, point, text
 from pytest_mobileagent.jsonable import why_unreadable
 

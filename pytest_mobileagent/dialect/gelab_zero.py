@@ -12,24 +12,13 @@ from pytest_mobileagent.action.action import (
     Finish,
     Impossible,
     Key,
-    LongPress,
     Open,
-    Swipe,
-    Tap,
     Type,
     Wait,
 )
-from pytest_mobileagent.dialect.dialect import (
-    Decision,
-    Dialect,
-    DialectError,
-    Frame,
-    Parts,
-    cannot_say,
-    lacks,
-    quoted,
-    unknown,
-)
+from pytest_mobileagent.action.gestures import LongPress, Swipe, Tap
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
+from pytest_mobileagent.dialect.errors import DialectError, cannot_say, lacks, quoted, unknown
 from pytest_mobileagent.dialect.parts import without_fences
 from pytest_mobileagent.dialect.reading import amount, key_named, number, point
 

@@ -6,18 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pytest_mobileagent.action.action import (
-    Action,
-    Key,
-    KeyName,
-    LongPress,
-    Open,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action.action import Action, Key, KeyName, Open, Type, Wait
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.dialect.computer import (
     MOUSE,
     function_action,
@@ -26,14 +16,8 @@ from pytest_mobileagent.dialect.computer import (
     one_key,
     scrolled_path,
 )
-from pytest_mobileagent.dialect.dialect import (
-    Decision,
-    Dialect,
-    DialectError,
-    Frame,
-    cannot_say,
-    quoted,
-)
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame
+from pytest_mobileagent.dialect.errors import DialectError, cannot_say, quoted
 from pytest_mobileagent.dialect.reading import OPPOSITE, amount, name_for, object_in, text
 from pytest_mobileagent.dialect.reading import direction as as_direction
 

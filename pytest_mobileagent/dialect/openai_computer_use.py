@@ -6,17 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_mobileagent.action.action import (
-    Action,
-    Direction,
-    DoubleTap,
-    LongPress,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action.action import Action, Type, Wait
+from pytest_mobileagent.action.gestures import Direction, DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.dialect.computer import (
     MOUSE,
     function_action,
@@ -27,15 +18,8 @@ from pytest_mobileagent.dialect.computer import (
     typed,
     typed_text,
 )
-from pytest_mobileagent.dialect.dialect import (
-    Decision,
-    Dialect,
-    DialectError,
-    Frame,
-    cannot_say,
-    quoted,
-    unknown,
-)
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame
+from pytest_mobileagent.dialect.errors import DialectError, cannot_say, quoted, unknown
 from pytest_mobileagent.dialect.reading import amount, point
 
 SCREENSHOT = "screenshot"

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.dialect.dialect import DialectError, lacks, quoted
+from pytest_mobileagent.dialect.errors import DialectError, lacks, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

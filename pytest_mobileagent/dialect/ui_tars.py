@@ -6,30 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from pytest_mobileagent.action.action import (
-    Action,
-    Ask,
-    Direction,
-    DoubleTap,
-    Finish,
-    Key,
-    LongPress,
-    Open,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
-from pytest_mobileagent.dialect.dialect import (
-    Decision,
-    Dialect,
-    DialectError,
-    Frame,
-    cannot_say,
-    quoted,
-    unknown,
-)
+from pytest_mobileagent.action.action import Action, Ask, Finish, Key, Open, Type, Wait
+from pytest_mobileagent.action.gestures import Direction, DoubleTap, LongPress, Scroll, Swipe, Tap
+from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame
+from pytest_mobileagent.dialect.errors import DialectError, cannot_say, quoted, unknown
 from pytest_mobileagent.dialect.parts import Call, begins_call, call, escaped, without_fences
 from pytest_mobileagent.dialect.reading import OPPOSITE, amount, key_named, point
 from pytest_mobileagent.perception.picture import smart_size

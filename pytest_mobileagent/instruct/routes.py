@@ -12,7 +12,8 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import Ask, Scroll, Swipe, Wait, ends_episode
+from pytest_mobileagent.action.action import Ask, Wait, ends_episode
+from pytest_mobileagent.action.gestures import Scroll, Swipe
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.equality import same_page, sight
 from pytest_mobileagent.dataset.trajectory import LeftOutError, touched, trajectory_of

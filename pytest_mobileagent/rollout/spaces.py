@@ -12,15 +12,12 @@ from pytest_mobileagent.action.action import (
     Impossible,
     Key,
     KeyName,
-    LongPress,
     Open,
-    Scroll,
-    Swipe,
-    Tap,
     Type,
     Wait,
     check,
 )
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

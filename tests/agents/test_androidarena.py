@@ -4,16 +4,8 @@ from dataclasses import replace
 import pytest
 
 from pytest_mobileagent import Task
-from pytest_mobileagent.action.action import (
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Open,
-    Scroll,
-    Tap,
-    Type,
-)
+from pytest_mobileagent.action.action import Finish, Impossible, Key, Open, Type
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Tap
 from pytest_mobileagent.agent.registry import find_agent
 from pytest_mobileagent.testing import FakePhone, ScriptedModel, ScriptedReply, make_screen, play
 

@@ -5,7 +5,8 @@ import pytest
 from PIL import Image
 
 from pytest_mobileagent import Task
-from pytest_mobileagent.action.action import Finish, Key, LongPress, Swipe, Tap, Type
+from pytest_mobileagent.action.action import Finish, Key, Type
+from pytest_mobileagent.action.gestures import LongPress, Swipe, Tap
 from pytest_mobileagent.agent.registry import find_agent
 from pytest_mobileagent.testing import FakePhone, ScriptedModel, ScriptedReply, make_screen, play
 

@@ -1,7 +1,8 @@
 import pytest
 
 from pytest_mobileagent import Task
-from pytest_mobileagent.action.action import Finish, Key, Open, Swipe, Tap, Type
+from pytest_mobileagent.action.action import Finish, Key, Open, Type
+from pytest_mobileagent.action.gestures import Swipe, Tap
 from pytest_mobileagent.agent.registry import find_agent
 from pytest_mobileagent.testing import FakePhone, ScriptedModel, ScriptedReply, make_screen, play
 

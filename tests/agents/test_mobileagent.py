@@ -9,7 +9,8 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from pytest_mobileagent import Task
-from pytest_mobileagent.action.action import Finish, Key, Swipe, Tap, Type
+from pytest_mobileagent.action.action import Finish, Key, Type
+from pytest_mobileagent.action.gestures import Swipe, Tap
 from pytest_mobileagent.agent.registry import find_agent
 from pytest_mobileagent.screen.element import Bounds
 from pytest_mobileagent.screen.ocr import TextBox

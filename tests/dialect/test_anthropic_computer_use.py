@@ -10,22 +10,18 @@ from hypothesis import strategies as st
 from pytest_mobileagent.action.action import (
     Action,
     Ask,
-    Direction,
-    DoubleTap,
     Finish,
     Impossible,
     Key,
     KeyName,
-    LongPress,
     Open,
-    Scroll,
-    Swipe,
-    Tap,
     Type,
     Wait,
 )
+from pytest_mobileagent.action.gestures import Direction, DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.dialect.anthropic_computer_use import AnthropicComputerUse, Version
-from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
+from pytest_mobileagent.dialect.dialect import Decision, Frame
+from pytest_mobileagent.dialect.errors import DialectError
 
 # The picture was sent at half the screen's size.
 PHONE = Frame((1080, 2400), shown=(540, 1200))

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.action.action import Finish, Key, LongPress, Scroll, Swipe, Tap, Type, Wait
+from pytest_mobileagent.action.action import Finish, Key, Type, Wait
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.dialect import Decision, DialectError, Frame
 from pytest_mobileagent.dialect.appagent import AppAgent, AppAgentReflection
 from pytest_mobileagent.perception.marks import Mark

@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.action.action import Finish, Key, Scroll, Tap, Type
+from pytest_mobileagent.action.action import Finish, Key, Type
+from pytest_mobileagent.action.gestures import Scroll, Tap
 from pytest_mobileagent.dialect import Decision, DialectError, Frame
 from pytest_mobileagent.dialect.autodroid import AutoDroid
 from pytest_mobileagent.perception.marks import Mark

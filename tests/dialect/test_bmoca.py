@@ -4,9 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.action.action import Action, Finish, Key, Scroll, Swipe, Tap, Type
+from pytest_mobileagent.action.action import Action, Finish, Key, Type
+from pytest_mobileagent.action.gestures import Scroll, Swipe, Tap
 from pytest_mobileagent.dialect.bmoca import BMoca
-from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
+from pytest_mobileagent.dialect.dialect import Decision, Frame
+from pytest_mobileagent.dialect.errors import DialectError
 from pytest_mobileagent.perception.marks import Mark
 from pytest_mobileagent.screen.element import Bounds
 

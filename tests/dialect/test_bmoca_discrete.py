@@ -4,9 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.action.action import Action, Key, Scroll, Swipe, Tap, Type
+from pytest_mobileagent.action.action import Action, Key, Type
+from pytest_mobileagent.action.gestures import Scroll, Swipe, Tap
 from pytest_mobileagent.dialect.bmoca import SIZE, BMocaDiscrete
-from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
+from pytest_mobileagent.dialect.dialect import Decision, Frame
+from pytest_mobileagent.dialect.errors import DialectError
 
 DIALECT = BMocaDiscrete()
 FRAME = Frame((1000, 2000))

@@ -10,20 +10,17 @@ from hypothesis import strategies as st
 from pytest_mobileagent.action.action import (
     Action,
     Ask,
-    Direction,
     Finish,
     Impossible,
     Key,
     KeyName,
-    LongPress,
     Open,
-    Scroll,
-    Swipe,
-    Tap,
     Type,
     Wait,
 )
-from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
+from pytest_mobileagent.action.gestures import Direction, LongPress, Scroll, Swipe, Tap
+from pytest_mobileagent.dialect.dialect import Decision, Frame
+from pytest_mobileagent.dialect.errors import DialectError
 from pytest_mobileagent.dialect.gemini_computer_use import Environment, GeminiComputerUse
 
 SMALL = Frame((560, 840))

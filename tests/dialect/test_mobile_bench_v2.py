@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.action.action import Finish, Key, Scroll, Tap, Type
+from pytest_mobileagent.action.action import Finish, Key, Type
+from pytest_mobileagent.action.gestures import Scroll, Tap
 from pytest_mobileagent.dialect import Decision, DialectError, Frame
 from pytest_mobileagent.dialect.mobile_bench_v2 import MobileBenchV2
 from pytest_mobileagent.perception.marks import Mark

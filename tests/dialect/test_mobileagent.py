@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.action.action import Finish, Key, Scroll, Swipe, Tap, Type
+from pytest_mobileagent.action.action import Finish, Key, Type
+from pytest_mobileagent.action.gestures import Scroll, Swipe, Tap
 from pytest_mobileagent.dialect import Decision, DialectError, Frame
 from pytest_mobileagent.dialect.mobileagent import MobileAgent
 

@@ -4,21 +4,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.action.action import (
-    Action,
-    Ask,
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Open,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
-from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
+from pytest_mobileagent.action.action import Action, Ask, Finish, Impossible, Key, Open, Type, Wait
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
+from pytest_mobileagent.dialect.dialect import Decision, Frame
+from pytest_mobileagent.dialect.errors import DialectError
 from pytest_mobileagent.dialect.mobileagent_v3 import MobileAgentV3
 
 DIALECT = MobileAgentV3()

@@ -9,21 +9,17 @@ from hypothesis import strategies as st
 from pytest_mobileagent.action.action import (
     Action,
     Ask,
-    Direction,
-    DoubleTap,
     Finish,
     Impossible,
     Key,
     KeyName,
-    LongPress,
     Open,
-    Scroll,
-    Swipe,
-    Tap,
     Type,
     Wait,
 )
-from pytest_mobileagent.dialect.dialect import Decision, DialectError, Frame
+from pytest_mobileagent.action.gestures import Direction, DoubleTap, LongPress, Scroll, Swipe, Tap
+from pytest_mobileagent.dialect.dialect import Decision, Frame
+from pytest_mobileagent.dialect.errors import DialectError
 from pytest_mobileagent.dialect.ui_tars import UiTars, Version
 
 PHONE = Frame((1080, 2400))

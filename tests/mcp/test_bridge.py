@@ -10,7 +10,8 @@ import sys
 
 import pytest
 
-from pytest_mobileagent.action.action import Finish, Tap
+from pytest_mobileagent.action.action import Finish
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.mcp.bridge import (
     stdio_command,
 )

@@ -7,19 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import (
-    Ask,
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Open,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action.action import Ask, Finish, Impossible, Key, Open, Type, Wait
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.action.matching import (
     LEFT_OUT,
     NO_MATCH,
@@ -40,7 +29,8 @@ from pytest_mobileagent.action.matching.geometry import (
 )
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.action.action import Action, Direction
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action.gestures import Direction
     from pytest_mobileagent.action.matching import Size
     from pytest_mobileagent.action.matching.geometry import Point
     from pytest_mobileagent.screen.element import Bounds

@@ -10,16 +10,8 @@ import math
 import struct
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import (
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-)
+from pytest_mobileagent.action.action import Finish, Impossible, Key, Type
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.action.matching import (
     NO_MATCH,
     Golden,

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, get_args
 
-from pytest_mobileagent.action.action import Scroll, Swipe, Tap, Type
+from pytest_mobileagent.action.action import Type
+from pytest_mobileagent.action.gestures import Scroll, Swipe, Tap
 from pytest_mobileagent.action.matching import (
     NO_MATCH,
     Golden,

@@ -9,16 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, get_args
 
-from pytest_mobileagent.action.action import (
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-)
+from pytest_mobileagent.action.action import Finish, Impossible, Key, Type
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.action.matching import (
     NO_MATCH,
     Golden,

@@ -29,7 +29,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, ClassVar
 from xml.sax.saxutils import quoteattr
 
-from pytest_mobileagent.action.action import LongPress, Tap
+from pytest_mobileagent.action.gestures import LongPress, Tap
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.formats.aitw import features_of, records
 from pytest_mobileagent.dataset.formats.format import (
@@ -45,7 +45,8 @@ from pytest_mobileagent.dataset.formats.release import Release as Base
 from pytest_mobileagent.dataset.formats.tfrecord import Splits, examples, fields, signed, varint
 from pytest_mobileagent.dataset.trajectory import Trajectory, TrajectoryStep
 from pytest_mobileagent.dialect.androidcontrol import AndroidControl
-from pytest_mobileagent.dialect.dialect import DialectError, Frame
+from pytest_mobileagent.dialect.dialect import Frame
+from pytest_mobileagent.dialect.errors import DialectError
 from pytest_mobileagent.errors import GraphError
 from pytest_mobileagent.screen.element import Bounds
 from pytest_mobileagent.screen.screen import Screen

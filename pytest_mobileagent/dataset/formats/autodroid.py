@@ -22,7 +22,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from xml.sax.saxutils import quoteattr
 
-from pytest_mobileagent.action.action import Key, Tap, Type
+from pytest_mobileagent.action.action import Key, Type
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.formats.jsonstream import items, text_of
 from pytest_mobileagent.dataset.formats.release import Release as Base

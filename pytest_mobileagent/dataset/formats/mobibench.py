@@ -17,7 +17,8 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
-from pytest_mobileagent.action import action as act
+from pytest_mobileagent.action.action import Finish, Key, Open, Type
+from pytest_mobileagent.action.gestures import Direction, LongPress, Scroll, Tap
 from pytest_mobileagent.action.matching import Golden, golden_from_json, golden_to_json
 from pytest_mobileagent.dataset.formats.format import entries
 from pytest_mobileagent.dataset.formats.jsonstream import text_of
@@ -92,15 +93,15 @@ def _folders(path: Path) -> Iterator[Path]:
 def _right(answer: Mapping[str, Any], app: str, size: Size) -> list[Golden]:
     """Return the actions that count as an answer, the first of which is golden."""
     kind = answer["type"].lower().replace(" ", "").replace("_", "")
-    scrolls = [act.Scroll(way) for way in get_args(act.Direction)]
-    anywhere: dict[str, list[Any]] = {"scroll": scrolls, "swipe": scrolls, "finish": [act.Finish()]}
-    anywhere |= {"navigateback": [act.Key("back")], "openapp": [act.Open(app)]}
+    scrolls = [Scroll(way) for way in get_args(Direction)]
+    anywhere: dict[str, list[Any]] = {"scroll": scrolls, "swipe": scrolls, "finish": [Finish()]}
+    anywhere |= {"navigateback": [Key("back")], "openapp": [Open(app)]}
     if kind in anywhere:
         return [Golden(each, size) for each in anywhere[kind]]
     left, top, right, bottom = map(int, re.findall(r"\d+", answer["bounds"]))
     box = Bounds(left, top, right + 1, bottom + 1)  # the release's edges are inside
     if kind == "input":
-        return [Golden(act.Type(answer["params"]["text"], at=box.center), size, (box,))]
-    press = act.LongPress(*box.center)
-    there: dict[str, list[Any]] = {"click": [act.Tap(*box.center), press], "longclick": [press]}
+        return [Golden(Type(answer["params"]["text"], at=box.center), size, (box,))]
+    press = LongPress(*box.center)
+    there: dict[str, list[Any]] = {"click": [Tap(*box.center), press], "longclick": [press]}
     return [Golden(each, size, (box,)) for each in there[kind]]

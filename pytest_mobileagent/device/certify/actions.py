@@ -6,8 +6,8 @@ import re
 import time
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action import action as act
-from pytest_mobileagent.action.action import Key, Swipe, Tap, Type
+from pytest_mobileagent.action.action import Key, KeyName, Open, Type, Wait
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.device.certify.bench import PACKAGE, Bench, CannotBe, expect, need
 from pytest_mobileagent.device.doctor.checks import UNICODE_REMEDY
 from pytest_mobileagent.device.drivers.adb.gestures import UNICODE_KEYBOARD
@@ -37,14 +37,14 @@ def taps(bench: Bench) -> str:
 
 def double_taps(bench: Bench) -> str:
     """Tap a button twice: both taps arrive within 300 ms, which Android calls a double tap."""
-    page = bench.do(act.DoubleTap(*bench.page().place(text="One")))
+    page = bench.do(DoubleTap(*bench.page().place(text="One")))
     expect("double One 2", page.said, "a double tap")
     return "two taps within 300 ms"
 
 
 def long_presses(bench: Bench) -> str:
     """Press a button for a second: the app sees a long press, and no tap."""
-    page = bench.do(act.LongPress(*bench.page().place(text="Two")))
+    page = bench.do(LongPress(*bench.page().place(text="Two")))
     expect("long Two", page.said, "a long press")
     return "a long press, no tap"
 
@@ -85,9 +85,9 @@ def _first(page: Page, kind: str) -> int:
 
 def scrolls(bench: Bench, kind: str) -> str:
     """Scroll forth and back: the first row or column that is visible has another number."""
-    forth, back = act.Scroll("up"), act.Scroll("down")
+    forth, back = Scroll("up"), Scroll("down")
     if kind == "Column":
-        forth, back = act.Scroll("left"), act.Scroll("right")
+        forth, back = Scroll("left"), Scroll("right")
     first = [_first(bench.page(f"{kind.lower()}s"), kind)]
     first += [_first(bench.do(action), kind) for action in (forth, back)]
     need(first[0] < first[1] > first[2], f"the first {kind} at rest, forth and back: {first}")
@@ -98,7 +98,7 @@ def waits(bench: Bench) -> str:
     """Wait while the app counts to five within a second: it takes two seconds, and shows five."""
     bench.device.perform(Tap(*bench.page().place(text="Count")))
     started = time.monotonic()
-    page = bench.do(act.Wait(2.0))
+    page = bench.do(Wait(2.0))
     seconds = time.monotonic() - started
     need(seconds >= 2, f"waiting 2 s took {seconds:.1f} s")
     expect("counted 5", page.said, "after 2 s")
@@ -167,7 +167,7 @@ def edits(bench: Bench) -> str:
     return "delete and tab"
 
 
-def leaves(bench: Bench, key: act.KeyName) -> str:
+def leaves(bench: Bench, key: KeyName) -> str:
     """Press home, back or overview: the app is left, and home shows the launcher."""
     bench.page()
     page = bench.do(Key(key))
@@ -198,7 +198,7 @@ def opens(bench: Bench) -> str:
     bench.page()
     bench.put("system", "accelerometer_rotation", 0)
     bench.shell(f"am force-stop {PACKAGE}")
-    page = bench.do(Key("home"), act.Open(PACKAGE))
+    page = bench.do(Key("home"), Open(PACKAGE))
     expect(("ready", f"{PACKAGE}/{PACKAGE}.Main"), (page.said, page.front), "after it was opened")
     auto = bench.shell("settings get system accelerometer_rotation").strip()
     expect("0", auto, "auto-rotate, which was off, after opening an app")
@@ -210,7 +210,7 @@ def opens_app(bench: Bench, intent: str) -> str:
     package = bench.resolve(intent).partition("/")[0]
     if package in {"", "android"} or not bench.resolve(f"{LAUNCHER} {package}"):
         raise CannotBe("no such app" if package != "android" else "several such apps")
-    page = bench.do(Key("home"), act.Open(package))
+    page = bench.do(Key("home"), Open(package))
     shown = page.screen.package
     need(package == shown or "permission" in shown, f"in front: {page.front}")
     need(page.screen.elements, "its hierarchy is empty")

@@ -6,7 +6,8 @@ import time
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import Key, Swipe
+from pytest_mobileagent.action.action import Key
+from pytest_mobileagent.action.gestures import Swipe
 from pytest_mobileagent.device.certify.bench import PACKAGE, Bench, CannotBe, expect, need
 from pytest_mobileagent.device.device import (
     LOCK,

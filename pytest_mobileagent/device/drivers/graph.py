@@ -15,8 +15,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.task import DEFAULT_SNAPSHOT
-from pytest_mobileagent.action import action as act
-from pytest_mobileagent.action.action import Key, Scroll, Swipe, Tap, Type
+from pytest_mobileagent.action.action import Key, Open, Type, Wait
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.action.matching import rule_of
 from pytest_mobileagent.action.matching.geometry import common_characters
 from pytest_mobileagent.device.device import Capture, PagesAddress
@@ -221,11 +221,11 @@ class GraphDevice:
     def _from_anywhere(self, here: str, action: Action) -> str | None:
         """Return the page that an action leads to from any page without an edge for it."""
         match action:
-            case act.Wait():
+            case Wait():
                 return here
             case Key("home"):
                 return self.graph.home or None
-            case act.Open(app):
+            case Open(app):
                 return self.graph.apps.get(app)
         return None
 
@@ -327,7 +327,7 @@ def with_box(edge: Edge, screen: Callable[[], Screen]) -> Edge:
 def point_of(action: Action) -> tuple[int, int] | None:
     """Return the pixel where an action begins; None if it has no position."""
     match action:
-        case Tap(x, y) | act.LongPress(x, y) | act.DoubleTap(x, y) | Swipe(x, y):
+        case Tap(x, y) | LongPress(x, y) | DoubleTap(x, y) | Swipe(x, y):
             return x, y
         case Type(at=at) | Scroll(at=at):
             return at

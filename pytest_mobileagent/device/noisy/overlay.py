@@ -5,15 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import (
-    DoubleTap,
-    Key,
-    LongPress,
-    Open,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action.action import Key, Open, Type, Wait
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Tap
 from pytest_mobileagent.noise import PASSING, State
 from pytest_mobileagent.noise.cover import cover
 from pytest_mobileagent.noise.layout import arrange

@@ -14,7 +14,8 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action.action import Raw, Tap, to_json
+from pytest_mobileagent.action.action import Raw, to_json
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.episode.redaction import MASK, redacted
 from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.fileio import append_line

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action.action import DoubleTap, LongPress, Scroll, Swipe, Tap, Type
+from pytest_mobileagent.action.action import Type
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.llm.reference import public_name
 from pytest_mobileagent.screen.element import FLAGS

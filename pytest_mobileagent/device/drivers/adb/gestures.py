@@ -7,14 +7,24 @@ import re
 import shlex
 from typing import TYPE_CHECKING, assert_never
 
-from pytest_mobileagent.action import action as act
-from pytest_mobileagent.action.action import Action, Type, scroll_path
+from pytest_mobileagent.action.action import (
+    Action,
+    Ask,
+    Finish,
+    Impossible,
+    Key,
+    Open,
+    Raw,
+    Type,
+    Wait,
+)
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap, scroll_path
 from pytest_mobileagent.device.drivers import KEYCODES, NEVER_A_FLING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_mobileagent.action.action import Touch
+    from pytest_mobileagent.action.gestures import Touch
 
 UNICODE_KEYBOARD = "com.android.adbkeyboard/.AdbIME"
 _SELECT_ALL = "input keycombination 113 29"  # Ctrl+A
@@ -28,17 +38,17 @@ def script(action: Action, size: tuple[int, int], sdk: int) -> str:
     `sdk` is the device's API level.
     """
     match action:
-        case act.Tap() | act.DoubleTap() | act.LongPress() | act.Swipe() | act.Scroll():
+        case Tap() | DoubleTap() | LongPress() | Swipe() | Scroll():
             return _touch(action, size)
         case Type():
             return "; ".join(_type(action, sdk))
-        case act.Key(name):
+        case Key(name):
             return f"input keyevent {KEYCODES[name]}"
-        case act.Open(app):
+        case Open(app):
             return open_app(app)
-        case act.Wait(seconds):
+        case Wait(seconds):
             return f"sleep {seconds}"
-        case act.Ask() | act.Finish() | act.Impossible() | act.Raw():
+        case Ask() | Finish() | Impossible() | Raw():
             return ""
         case _:
             assert_never(action)
@@ -76,15 +86,15 @@ def needs_unicode_keyboard(action: Action) -> bool:
 
 def _touch(action: Touch, size: tuple[int, int]) -> str:
     match action:
-        case act.Tap(x, y):
+        case Tap(x, y):
             return f"input tap {x} {y}"
-        case act.DoubleTap(x, y):
+        case DoubleTap(x, y):
             return f"input tap {x} {y}; input tap {x} {y}"
-        case act.LongPress(x, y, seconds):
+        case LongPress(x, y, seconds):
             return f"input swipe {x} {y} {x} {y} {round(seconds * 1000)}"
-        case act.Swipe(x1, y1, x2, y2, seconds):
+        case Swipe(x1, y1, x2, y2, seconds):
             return f"input swipe {x1} {y1} {x2} {y2} {round(seconds * 1000)}"
-        case act.Scroll():
+        case Scroll():
             (x1, y1), (x2, y2) = scroll_path(action, size)
             return f"input swipe {x1} {y1} {x2} {y2} {NEVER_A_FLING}"
 

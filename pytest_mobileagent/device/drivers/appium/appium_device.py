@@ -7,8 +7,18 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, assert_never
 
-from pytest_mobileagent.action import action as act
-from pytest_mobileagent.action.action import Action, Open, Type, Wait, scroll_path
+from pytest_mobileagent.action.action import (
+    Action,
+    Ask,
+    Finish,
+    Impossible,
+    Key,
+    Open,
+    Raw,
+    Type,
+    Wait,
+)
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap, scroll_path
 from pytest_mobileagent.device.drivers import KEYCODES, NEVER_A_FLING
 from pytest_mobileagent.device.drivers.adb.adb_device import hierarchy
 from pytest_mobileagent.device.live import LiveDevice, Look
@@ -106,25 +116,25 @@ class AppiumDevice(LiveDevice):
 def perform(driver: Remote, action: Action, size: tuple[int, int]) -> None:
     """Perform an action on a screen of `size` pixels."""
     match action:
-        case act.Tap(x, y):
+        case Tap(x, y):
             driver.execute_script("mobile: clickGesture", {"x": x, "y": y})
-        case act.DoubleTap(x, y):
+        case DoubleTap(x, y):
             driver.execute_script("mobile: doubleClickGesture", {"x": x, "y": y})
-        case act.LongPress(x, y, seconds):
+        case LongPress(x, y, seconds):
             where = {"x": x, "y": y, "duration": round(seconds * 1000)}
             driver.execute_script("mobile: longClickGesture", where)
-        case act.Swipe(x1, y1, x2, y2, seconds):
+        case Swipe(x1, y1, x2, y2, seconds):
             driver.swipe(x1, y1, x2, y2, round(seconds * 1000))
-        case act.Scroll():
+        case Scroll():
             (x1, y1), (x2, y2) = scroll_path(action, size)
             driver.swipe(x1, y1, x2, y2, NEVER_A_FLING)
         case Type():
             _type(driver, action)
-        case act.Key(name):
+        case Key(name):
             driver.press_keycode(KEYCODES[name])
         case Open(app):
             driver.activate_app(app)
-        case Wait() | act.Ask() | act.Finish() | act.Impossible() | act.Raw():
+        case Wait() | Ask() | Finish() | Impossible() | Raw():
             pass  # nothing is done on the device
         case _:
             assert_never(action)

@@ -14,20 +14,15 @@ from hypothesis import strategies as st
 from pytest_mobileagent.action.action import (
     Action,
     Ask,
-    Direction,
-    DoubleTap,
     Finish,
     Impossible,
     Key,
     KeyName,
-    LongPress,
     Open,
-    Scroll,
-    Swipe,
-    Tap,
     Type,
     Wait,
 )
+from pytest_mobileagent.action.gestures import Direction, DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.device.drivers.adb.gestures import KEYCODES, needs_unicode_keyboard, script
 
 SIZE = (1080, 2400)
