@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.wire.console_registry import Emulator
-    from pytest_mobileagent.virtual.wire.registration import Pair
-    from pytest_mobileagent.virtual.wire.server import Server
+    from pytest_mobileagent.virtual.wire.console_commands import Emulator
+    from pytest_mobileagent.virtual.wire.server import Pair, Server
 
 _NAME = "python -m pytest_mobileagent device"
 _PATIENCE = 2.0  # seconds for the adb server to list the phone before the phone is announced
@@ -100,7 +99,7 @@ def _parser(name: str) -> argparse.ArgumentParser:
 async def _start(options: argparse.Namespace) -> int:
     from pytest_mobileagent.virtual.app.loading import BrokenApp  # `--help` is quick
     from pytest_mobileagent.virtual.wire.adbd import read_keys
-    from pytest_mobileagent.virtual.wire.registration import claim
+    from pytest_mobileagent.virtual.wire.server import claim
 
     try:
         _check_port(options.adb_server_port)

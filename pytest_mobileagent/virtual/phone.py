@@ -14,9 +14,8 @@ from pytest_mobileagent.virtual.kernel.changes import Changes
 from pytest_mobileagent.virtual.kernel.clock import Clock
 from pytest_mobileagent.virtual.kernel.files import FileSystem
 from pytest_mobileagent.virtual.kernel.log import DropBox, Log
-from pytest_mobileagent.virtual.kernel.processes import ProcessTable, Procfs
+from pytest_mobileagent.virtual.kernel.processes import ProcessTable, Procfs, Sockets
 from pytest_mobileagent.virtual.kernel.properties import Properties
-from pytest_mobileagent.virtual.kernel.sockets import Sockets
 from pytest_mobileagent.virtual.snapshots import Part, Snapshots
 from pytest_mobileagent.virtual.system.accessibility.events import Events
 from pytest_mobileagent.virtual.system.accessibility.services import (

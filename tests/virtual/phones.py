@@ -21,8 +21,7 @@ import adbutils
 import pytest
 
 from pytest_mobileagent.virtual.main import boot
-from pytest_mobileagent.virtual.wire.registration import claim
-from pytest_mobileagent.virtual.wire.server import Server
+from pytest_mobileagent.virtual.wire.server import Server, claim
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterable, Iterator

@@ -10,10 +10,8 @@ import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.apk.axml import parse
-from pytest_mobileagent.virtual.apk.der import inside
+from pytest_mobileagent.virtual.apk.binary import Resources, parse
 from pytest_mobileagent.virtual.apk.manifest import BadApk, Manifest, read_manifest
-from pytest_mobileagent.virtual.apk.resources import Resources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -123,7 +121,31 @@ def _of_jar(archive: zipfile.ZipFile) -> bytes | None:
     """Find the certificate in a PKCS #7 file in META-INF."""
     for name in archive.namelist():
         if name.startswith("META-INF/") and name.upper().endswith(_JAR):
-            _, signed = inside(archive.read(name))
-            signed_data = inside(inside(signed)[0])
-            return next(inside(part)[0] for part in signed_data if part[0] == _CERTIFICATES)
+            _, signed = der_elements(archive.read(name))
+            signed_data = der_elements(der_elements(signed)[0])
+            return next(der_elements(part)[0] for part in signed_data if part[0] == _CERTIFICATES)
     return None
+
+
+def der_elements(element: bytes) -> list[bytes]:
+    """Return the elements inside an element."""
+    body, found = der_content(element), []
+    while body:
+        head, size = _header(body)
+        found.append(body[: head + size])
+        body = body[head + size :]
+    return found
+
+
+def der_content(element: bytes) -> bytes:
+    """Return the content of an element, without its header."""
+    head, size = _header(element)
+    return element[head : head + size]
+
+
+def _header(data: bytes) -> tuple[int, int]:
+    """Return the size of an element's header and of its content, in bytes."""
+    if data[1] < 0x80:
+        return 2, data[1]
+    width = data[1] & 0x7F
+    return 2 + width, int.from_bytes(data[2 : 2 + width], "big")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.apk.axml import Element, Reference
+from pytest_mobileagent.virtual.apk.binary import Element, Reference
 from pytest_mobileagent.virtual.content.intent import Filter, class_name
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.apk.axml import Value
-    from pytest_mobileagent.virtual.apk.resources import Resources
+    from pytest_mobileagent.virtual.apk.binary import Resources, Value
 
 
 class BadApk(ValueError):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import h11
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.kernel.sockets import Connection
+    from pytest_mobileagent.virtual.kernel.processes import Connection
 
 MOST_HEAD = 1 << 16  # bytes of the request line and the headers
 MOST_BODY = 1 << 26

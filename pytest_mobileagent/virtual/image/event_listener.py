@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pytest_mobileagent.virtual.app import app as base
-    from pytest_mobileagent.virtual.kernel.sockets import Connection
+    from pytest_mobileagent.virtual.kernel.processes import Connection
 
 PACKAGE = "org.mobileagent.listener"
 ADDRESS = f"localabstract:{PACKAGE}"

@@ -1,16 +1,16 @@
-"""The process table, and the kernel's files about itself in /proc."""
+"""The process table, the kernel's files about itself in /proc, and what listens on sockets."""
 
 from __future__ import annotations
 
+from collections import UserDict
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from importlib import resources
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from pytest_mobileagent.virtual.kernel.log import SYSTEM_PID
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pytest_mobileagent.virtual.kernel.clock import Clock
     from pytest_mobileagent.virtual.kernel.files import FileSystem
 
@@ -186,3 +186,30 @@ def _version() -> str:
         f"Linux version {KERNEL.release} (build-user@build-host) (Android (9796371, based on"
         " r487747) clang version 17.0.0, LLD 17.0.0) " + KERNEL.build + "\n"
     )
+
+
+class Connection(Protocol):
+    """A connection to a socket, in both directions."""
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing can be sent any more."""
+
+    async def read(self, n: int = -1) -> bytes:
+        """Return up to `n` bytes (-1: all available), at least one; b"" at the end."""
+
+    def unread(self, data: bytes) -> None:
+        """Put back bytes for the next reader."""
+
+    async def write(self, data: bytes) -> None:
+        """Send `data`, waiting while the other side is too slow."""
+
+    def drop(self) -> None:
+        """Close the connection immediately."""
+
+
+Serve = Callable[[Connection], Awaitable[None]]
+
+
+class Sockets(UserDict[str, Serve]):
+    """The handlers of addresses such as tcp:6790 or localabstract:name."""

@@ -3,7 +3,7 @@
 from pytest_mobileagent.virtual.providers.calendar import CalendarStorage
 from pytest_mobileagent.virtual.providers.contacts import ContactsStorage
 from pytest_mobileagent.virtual.providers.media import MediaStorage
-from pytest_mobileagent.virtual.providers.settings import SettingsStorage
+from pytest_mobileagent.virtual.providers.storage import SettingsStorage
 from pytest_mobileagent.virtual.providers.telephony import BlockedNumberStorage, TelephonyStorage
 
 STORAGES = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.ui import text as roboto
-from pytest_mobileagent.virtual.ui.areas import areas
+from pytest_mobileagent.virtual.ui.layout import areas
 from pytest_mobileagent.virtual.ui.metrics import intersect
 
 if TYPE_CHECKING:

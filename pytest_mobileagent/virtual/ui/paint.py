@@ -6,7 +6,6 @@ from functools import singledispatch
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.ui import text as roboto
-from pytest_mobileagent.virtual.ui.areas import areas, inside, track
 from pytest_mobileagent.virtual.ui.canvas import Brush, Canvas, hand
 from pytest_mobileagent.virtual.ui.controls import (
     Button,
@@ -19,6 +18,7 @@ from pytest_mobileagent.virtual.ui.controls import (
     Switch,
 )
 from pytest_mobileagent.virtual.ui.editing import paint_field
+from pytest_mobileagent.virtual.ui.layout import areas, inside, track
 from pytest_mobileagent.virtual.ui.metrics import Metrics, Rect, aligned, intersect, mirror
 from pytest_mobileagent.virtual.ui.theme import theme
 from pytest_mobileagent.virtual.ui.views import Drawing, Image, SeekBar, Text, View

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from isal.isal_zlib import DEFLATED, Z_FULL_FLUSH, adler32, compressobj, crc32
 
-from pytest_mobileagent.virtual.ui.marks import Part
+from pytest_mobileagent.virtual.ui.canvas import Part
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from PIL.Image import Image
 
-    from pytest_mobileagent.virtual.ui.marks import Mark
+    from pytest_mobileagent.virtual.ui.canvas import Mark
 
 _ROWS = 64  # of pixels in a band
 _START, _END = b"\x78\x01", b"\x03\x00"  # of zlib data: its header, and an empty last block

@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.ui import text as roboto
-from pytest_mobileagent.virtual.ui.areas import track
 from pytest_mobileagent.virtual.ui.controls import Input
 from pytest_mobileagent.virtual.ui.editing import line_left, origin
+from pytest_mobileagent.virtual.ui.layout import track
 from pytest_mobileagent.virtual.ui.metrics import holds
 from pytest_mobileagent.virtual.ui.views import HScroll, SeekBar, Touch
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.virtual.apk import der
+from pytest_mobileagent.virtual.apk.archive import der_content, der_elements
 from pytest_mobileagent.virtual.kernel.users import ROOT, SHELL
 
 if TYPE_CHECKING:
@@ -98,10 +98,10 @@ def read_keys(file: Path) -> list[PublicKey]:
 def private_numbers(text: bytes) -> list[int]:
     """Return the numbers of a private key in PEM: modulus, exponent, private exponent and so on."""
     lines = text.strip().splitlines()
-    fields = der.inside(base64.b64decode(b"".join(lines[1:-1])))
+    fields = der_elements(base64.b64decode(b"".join(lines[1:-1])))
     if len(fields) == 3:  # PKCS#8 wraps PKCS#1: a version, the algorithm, the key
-        fields = der.inside(der.content(fields[2]))
-    return [int.from_bytes(der.content(field), "big") for field in fields[1:]]
+        fields = der_elements(der_content(fields[2]))
+    return [int.from_bytes(der_content(field), "big") for field in fields[1:]]
 
 
 def _public(line: bytes) -> PublicKey:

@@ -10,7 +10,7 @@ import traceback
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.automation.appium import knock
+from pytest_mobileagent.virtual.automation.appium import is_expected, serve_expected
 from pytest_mobileagent.virtual.wire import reverse, shell, sync
 from pytest_mobileagent.virtual.wire.adbd import TOKEN_BYTES
 from pytest_mobileagent.virtual.wire.reverse import Reverses
@@ -192,8 +192,8 @@ def find(adbd: Adbd, drop: Callable[[], None], reverses: Reverses, name: str) ->
     """
     if name in adbd.listeners:
         return adbd.listeners[name]
-    if knock.expected(adbd.phone, name):
-        return partial(knock.serve, adbd.phone)
+    if is_expected(adbd.phone, name):
+        return partial(serve_expected, adbd.phone)
     word, colon, argument = name.partition(":")
     kind, *options = word.split(",")
     services: dict[str, Service] = {

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.wire import console_commands  # noqa: F401 - it registers them
-from pytest_mobileagent.virtual.wire.console_registry import (
+from pytest_mobileagent.virtual.wire.console_commands import (
     ROOT,
     Command,
     Emulator,

@@ -11,7 +11,7 @@ from pytest_mobileagent.virtual.shell.streams import pour
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from pytest_mobileagent.virtual.kernel.sockets import Sockets
+    from pytest_mobileagent.virtual.kernel.processes import Sockets
     from pytest_mobileagent.virtual.wire.stream import Stream
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import random
+import socket
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -15,16 +18,13 @@ from pytest_mobileagent.virtual.wire.console import (
     create_token,
     token_file,
 )
-from pytest_mobileagent.virtual.wire.console_registry import Emulator
-from pytest_mobileagent.virtual.wire.registration import Registration
+from pytest_mobileagent.virtual.wire.console_commands import Emulator
 from pytest_mobileagent.virtual.wire.stream import MAX_PAYLOAD
 
 if TYPE_CHECKING:
-    import socket
     from collections.abc import Callable, Coroutine, Sequence
 
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.wire.registration import Pair
 
     Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Coroutine[Any, Any, None]]
 
@@ -101,3 +101,119 @@ class Server:
         return await asyncio.start_server(
             lambda reader, writer: self._tasks.start(serve(reader, writer)), sock=port, limit=limit
         )
+
+
+# Above the ports where every adb server looks for emulators when it starts, and below those that
+# Linux assigns to any program.
+_FREE_CHOICE = range(20000, 32766, 2)
+
+Pair = tuple[socket.socket, socket.socket]
+
+
+def claim(port: int) -> Pair:
+    """Listen on `port` and the next one, or with 0 on a free pair; OSError if they are taken."""
+    if not 0 <= port < 65535:
+        raise ValueError(f"{port} and the number after it are not both ports")
+    if port:
+        return _listen(port)
+    # in random order: the adb server of a phone that has just ended has to notice that first
+    for candidate in random.sample(_FREE_CHOICE, len(_FREE_CHOICE)):
+        with contextlib.suppress(OSError):
+            return _listen(candidate)
+    raise OSError("no two neighbouring ports are free")
+
+
+def _listen(port: int) -> Pair:
+    console = _listener(port)
+    try:
+        return console, _listener(port + 1)
+    except OSError:
+        console.close()
+        raise
+
+
+def _listener(port: int) -> socket.socket:
+    # asyncio disables Nagle's algorithm (40 ms per answer) only if TCP is named
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", port))
+        listener.listen(100)
+    except OSError as error:
+        listener.close()
+        raise OSError(
+            f"port {port} cannot be used: {error.strerror} (--port=0 finds free ones)"
+        ) from error
+    return listener
+
+
+_RETRY = 0.5  # seconds between attempts while the server is down or does not list the phone
+
+
+class Registration:
+    """Follows an adb server's list of devices, and registers the phone when it is missing."""
+
+    def __init__(self, server_port: int, adb_port: int) -> None:
+        self._server_port = server_port
+        self._adb_port = adb_port
+        self._serial = f"emulator-{adb_port - 1}"
+        self.state = ""  # the phone's state in the list; empty if it is not listed
+        self._settled = asyncio.Event()  # the phone is online, or no server is running
+
+    @property
+    def online(self) -> bool:
+        """Whether clients of the server can use the phone."""
+        return self.state == "device"
+
+    async def keep(self) -> None:
+        """Follow the server for ever: it may start, stop and start again."""
+        while True:
+            try:
+                await self._follow()
+            except (OSError, EOFError, ValueError):
+                self.state = ""
+                self._settled.set()
+            await asyncio.sleep(_RETRY)
+
+    async def attempt(self, patience: float) -> bool:
+        """Wait up to `patience` seconds for an outcome; return whether the phone is online."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._settled.wait(), patience)
+        return self.online
+
+    async def _follow(self) -> None:
+        reader, writer = await self._ask("host:track-devices")
+        news: asyncio.Future[str] | None = None
+        try:
+            await reader.readexactly(len("OKAY"))
+            news = asyncio.ensure_future(_block(reader))
+            while True:
+                await asyncio.wait({news}, timeout=None if self.online else _RETRY)
+                if news.done():
+                    devices = dict(line.split("\t") for line in news.result().splitlines())
+                    self.state = devices.get(self._serial, "")
+                    news = asyncio.ensure_future(_block(reader))
+                if self.online:
+                    self._settled.set()
+                elif not self.state:
+                    await self._register()
+        finally:
+            if news:
+                news.cancel()
+            writer.close()
+
+    async def _register(self) -> None:
+        """Ask the server to attach to the phone; its answer is the connection."""
+        reader, writer = await self._ask(f"host:emulator:{self._adb_port}")
+        await reader.read()
+        writer.close()
+
+    async def _ask(self, request: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        reader, writer = await asyncio.open_connection("127.0.0.1", self._server_port)
+        writer.write(f"{len(request):04x}{request}".encode())
+        return reader, writer
+
+
+async def _block(reader: asyncio.StreamReader) -> str:
+    size = int(await reader.readexactly(4), 16)
+    return (await reader.readexactly(size)).decode()

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.virtual.apk import BadApk, Instrumentation, read_apk
-from pytest_mobileagent.virtual.apk.axml import parse
+from pytest_mobileagent.virtual.apk.binary import parse
 from tests.virtual.apks import Tag, binary_xml, build, entry, zipped
 
 

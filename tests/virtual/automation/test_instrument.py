@@ -9,7 +9,7 @@ import pytest
 
 from pytest_mobileagent.virtual.apk.manifest import Instrumentation
 from pytest_mobileagent.virtual.app.app import App
-from pytest_mobileagent.virtual.automation.appium.knock import PORT
+from pytest_mobileagent.virtual.automation.appium import PORT
 from pytest_mobileagent.virtual.automation.appium.server import PACKAGE
 from pytest_mobileagent.virtual.boot import boot
 from pytest_mobileagent.virtual.shell.interpreter import Session, run

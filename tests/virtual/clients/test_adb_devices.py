@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import adbutils
 
-from pytest_mobileagent.virtual.wire import registration
+from pytest_mobileagent.virtual.wire import server as wire_server
 from tests.virtual.phones import BOTH_ADBS
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def test_a_phone_that_ends_is_not_listed_any_more(start_phone: StartPhone, serve
 def test_a_phone_registers_with_a_server_that_starts_later_and_again_when_it_restarts(
     start_phone: StartPhone, start_server: StartServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(registration, "_RETRY", 0.05)
+    monkeypatch.setattr(wire_server, "_RETRY", 0.05)
     with ExitStack() as stack:
         with start_server() as first:
             phone = stack.enter_context(start_phone(first))

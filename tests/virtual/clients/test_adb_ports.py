@@ -13,7 +13,7 @@ from tests.virtual.phones import BOTH_ADBS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_mobileagent.virtual.kernel.sockets import Connection
+    from pytest_mobileagent.virtual.kernel.processes import Connection
     from tests.virtual.phones import Adb, Running
 
 pytestmark = BOTH_ADBS

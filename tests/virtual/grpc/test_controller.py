@@ -12,8 +12,7 @@ from google.protobuf.empty_pb2 import Empty
 from PIL import Image
 
 from pytest_mobileagent.virtual.grpc import control, control_services
-from pytest_mobileagent.virtual.grpc.controller import fitted
-from pytest_mobileagent.virtual.grpc.server import serve
+from pytest_mobileagent.virtual.grpc.server import fitted, serve
 from pytest_mobileagent.virtual.main import boot
 from tests.virtual.conftest import APPS, Hand
 

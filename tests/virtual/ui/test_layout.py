@@ -26,7 +26,7 @@ from pytest_mobileagent.virtual.ui import (
     Text,
     View,
 )
-from pytest_mobileagent.virtual.ui.areas import areas
+from pytest_mobileagent.virtual.ui.layout import areas
 from pytest_mobileagent.virtual.ui.metrics import Metrics
 from pytest_mobileagent.virtual.ui.node import Node
 

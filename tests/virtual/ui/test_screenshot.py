@@ -9,7 +9,7 @@ import pytest
 from PIL import Image as Pictures
 
 from pytest_mobileagent.virtual.ui import Column, Drawing, Input, Text, View
-from pytest_mobileagent.virtual.ui.marks import Part
+from pytest_mobileagent.virtual.ui.canvas import Part
 from pytest_mobileagent.virtual.ui.metrics import Metrics
 from pytest_mobileagent.virtual.ui.paint import draw, paint_all
 from pytest_mobileagent.virtual.ui.screenshot import Screenshots, png
@@ -17,7 +17,7 @@ from pytest_mobileagent.virtual.ui.screenshot import Screenshots, png
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_mobileagent.virtual.ui.marks import Mark
+    from pytest_mobileagent.virtual.ui.canvas import Mark
     from tests.virtual.ui.conftest import Screen
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from pytest_mobileagent.virtual.wire.console import Console
-from pytest_mobileagent.virtual.wire.console_registry import Emulator
+from pytest_mobileagent.virtual.wire.console_commands import Emulator
 
 if TYPE_CHECKING:
     from collections.abc import Callable

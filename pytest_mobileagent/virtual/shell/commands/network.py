@@ -12,7 +12,7 @@ from pytest_mobileagent.virtual.shell.commands import Context, Failure, command,
 from pytest_mobileagent.virtual.shell.streams import Pipe, pour
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.kernel.sockets import Connection
+    from pytest_mobileagent.virtual.kernel.processes import Connection
     from pytest_mobileagent.virtual.phone import Phone
 
 

@@ -11,7 +11,7 @@ import importlib
 import posixpath
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from pytest_mobileagent.virtual.apk.axml import Element, archive
+from pytest_mobileagent.virtual.apk.binary import Element, archive
 from pytest_mobileagent.virtual.app.app import Activity, App
 from pytest_mobileagent.virtual.content.intent import LAUNCHER, MAIN, class_name, short
 from pytest_mobileagent.virtual.ui.components import AppBar
@@ -19,7 +19,7 @@ from pytest_mobileagent.virtual.ui.views import MATCH, Column, View
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.apk import Apk, Component, Manifest
-    from pytest_mobileagent.virtual.apk.axml import Value
+    from pytest_mobileagent.virtual.apk.binary import Value
     from pytest_mobileagent.virtual.kernel.files import FileSystem
 
 INPUT_METHOD: Final = "android.view.InputMethod"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.virtual.automation.appium.knock import PORT, TESTS
+from pytest_mobileagent.virtual.automation.appium import PORT, TESTS
 from pytest_mobileagent.virtual.content.intent import NEW_TASK, RECEIVER_FROM_SHELL, Intent, short
 from pytest_mobileagent.virtual.shell.android.intents import integer, parse_intent
 from pytest_mobileagent.virtual.shell.android.service import (
