@@ -48,7 +48,7 @@ class App:
         self.uid = uid
         self.data_dir = self.data_dir or f"/data/data/{self.package}"
         self._databases: dict[str, Database] = {}
-        self._strings = Path(inspect.getfile(type(self))).parent / "strings"
+        self._folder = Path(inspect.getfile(type(self))).parent
 
     @property
     def dark(self) -> bool | None:
@@ -59,7 +59,12 @@ class App:
         """Create databases and preferences; called at first boot and after `pm clear`."""
 
     def on_create(self) -> None:
-        """Prepare what the app needs; called whenever its process starts with an activity."""
+        """Prepare what the app needs; called whenever its process starts with an activity.
+
+        By default, the files `<name>.sql` beside the app's module create its databases.
+        """
+        for file in sorted(self._folder.glob("*.sql")):
+            self.database(file.stem).script(file.read_text("utf-8"))
 
     def furnish(self) -> None:
         """Add this app's initial data to the phone's own databases; called only once."""
@@ -101,7 +106,7 @@ class App:
 
         Translations are in `strings/<language>.toml` beside the app's module.
         """
-        text = self.phone.locales.text(self.package, self._strings, english)
+        text = self.phone.locales.text(self.package, self._folder / "strings", english)
         return self.locale.filled(text, values) if values else text
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -38,6 +38,10 @@ class Database:
         names, rows = self.table(sql, *args)
         return [dict(zip(names, row, strict=True)) for row in rows]
 
+    def first(self, sql: str, *args: Any) -> dict[str, Any] | None:
+        """Return the first row as a dictionary, or None if there is none."""
+        return next(iter(self.query(sql, *args)), None)
+
     def table(self, sql: str, *args: Any) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
         """Return the names of the columns and the rows."""
         cursor = self._open().execute(sql, args)
@@ -56,6 +60,17 @@ class Database:
         row = self._open().execute(sql, args).lastrowid
         self._keep()
         return row or 0
+
+    def insert(self, table: str, **row: Any) -> int:
+        """Insert a row, in place of those with a key of it; return its id."""
+        names, marks = ", ".join(row), ", ".join("?" * len(row))
+        sql = f"INSERT OR REPLACE INTO {table} ({names}) VALUES ({marks})"  # noqa: S608
+        return self.execute(sql, *row.values())
+
+    def update(self, table: str, where: str, args: Sequence[Any] = (), **row: Any) -> None:
+        """Change columns of the rows for which a condition is true."""
+        names = ", ".join(f"{name} = ?" for name in row)
+        self.execute(f"UPDATE {table} SET {names} WHERE {where}", *row.values(), *args)  # noqa: S608
 
     def change(self, sql: str, *args: Any) -> int:
         """Run a statement that writes; return the number of changed rows."""

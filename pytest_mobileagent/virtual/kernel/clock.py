@@ -30,18 +30,31 @@ class Clock:
         """Return the seconds since the epoch."""
         return self._wall + self._since()
 
+    @property
+    def milliseconds(self) -> int:
+        """The milliseconds since the epoch, as apps keep times."""
+        return int(self.time() * 1000)
+
+    def at(self, seconds: float) -> datetime:
+        """Return the date and time in the phone's zone, so many seconds after the epoch."""
+        return datetime.fromtimestamp(seconds, self.zone)
+
+    @property
+    def midnight(self) -> datetime:
+        """When today began."""
+        return self.now().replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
+
     def now(self) -> datetime:
         """Return the current date and time in the phone's zone."""
-        return datetime.fromtimestamp(self.time(), self.zone)
+        return self.at(self.time())
 
     def ago(self, days: int, part: float) -> float:
         """Return the moment when a part of the day so many days ago had passed, in seconds.
 
         Of today, it is a part of the time that has passed.
         """
-        midnight = self.now().replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
-        begin = (midnight - timedelta(days)).timestamp()
-        end = (midnight - timedelta(days - 1)).timestamp() if days else self.time()
+        begin = (self.midnight - timedelta(days)).timestamp()
+        end = (self.midnight - timedelta(days - 1)).timestamp() if days else self.time()
         return begin + part * (end - begin)
 
     def uptime(self) -> float:

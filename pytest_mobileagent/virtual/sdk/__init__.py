@@ -26,8 +26,8 @@ from pytest_mobileagent.virtual.content.video import NoEncoder, Video
 from pytest_mobileagent.virtual.kernel.files import SHARED, FileSystem
 from pytest_mobileagent.virtual.phone import Phone
 from pytest_mobileagent.virtual.providers.calendar import milliseconds_of
-from pytest_mobileagent.virtual.sdk import datepicker, timepicker
-from pytest_mobileagent.virtual.sdk.app import Activity, App, set_next_alarm
+from pytest_mobileagent.virtual.sdk import datepicker, drawer, timepicker
+from pytest_mobileagent.virtual.sdk.app import Activity, App, set_next_alarm, uses_permissions
 from pytest_mobileagent.virtual.sdk.people import (
     CONTACTS,
     EMAIL_TYPES,
@@ -50,7 +50,7 @@ __all__ = [
     "SENDTO", "SEND_MULTIPLE", "SHARED", "SINGLE_TOP", "STREAMS", "VIEW", "WALLPAPER", "Activity",
     "App", "BadCredential", "Call", "Database", "Deed", "FileSystem", "Filter", "Intent", "Locale",
     "NoEncoder", "People", "Person", "Phone", "Preferences", "Provider", "Resolver", "Table",
-    "Video", "avatar", "chooser", "datepicker", "later", "milliseconds_of", "numbers",
-    "set_next_alarm", "timepicker",
+    "Video", "avatar", "chooser", "datepicker", "drawer", "later", "milliseconds_of", "numbers",
+    "set_next_alarm", "timepicker", "uses_permissions",
 ]  # fmt: skip
 __all__ += ui.__all__

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent.virtual.app import app
 from pytest_mobileagent.virtual.content.intent import (
@@ -17,19 +18,34 @@ from pytest_mobileagent.virtual.content.intent import (
     class_name,
 )
 from pytest_mobileagent.virtual.ui.controls import Input
+from pytest_mobileagent.virtual.ui.dialog import Dialog
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping
 
     from pytest_mobileagent.virtual.content.locale import Locale
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.ui.dialog import Dialog
+
+
+def uses_permissions(names: str) -> tuple[str, ...]:
+    """Return Android's permissions by their names, separated by spaces, as an app declares them."""
+    return tuple(f"android.permission.{name}" for name in names.split())
 
 
 class App(app.App):
     """An installed app; it keeps no state in memory, only in its databases and preferences."""
 
     phone: Phone
+    defaults: Mapping[str, Any] = {}  # of preferences
+    preferences_file: ClassVar[str | None] = None  # that has them, by default the app's default one
+
+    def preference(self, key: str) -> Any:
+        """Return a preference, its default, or None."""
+        return self.preferences(self.preferences_file).get(key, self.defaults.get(key))
+
+    def put(self, **values: Any) -> None:
+        """Set preferences; None removes one."""
+        self.preferences(self.preferences_file).put_all(values)
 
     def notify(
         self,
@@ -98,10 +114,36 @@ class Activity(app.Activity):
         self.set(asks="")
 
     def dialog(self) -> Dialog | None:
-        """Build the dialog that `ask` opened; override this to choose dialogs in another way."""
-        asked = self.state.get("asks")
-        dialog: Dialog | None = getattr(self, f"ask_{asked}")() if asked else None
+        """Build the dialog that `ask` opened; override this to choose dialogs in another way.
+
+        Back and a tap outside close it, unless it says what else they do (`on_cancel`).
+        """
+        if not (asked := self.state.get("asks")):
+            return None
+        dialog: Dialog = getattr(self, f"ask_{asked}")()
+        dialog.on_cancel = dialog.on_cancel or self.close
         return dialog
+
+    def choice(
+        self, options: Iterable[str], act: Callable[[str], object], title: str = ""
+    ) -> Dialog:
+        """Return a dialog in which one of several words is chosen, for `act`, which closes it."""
+        return Dialog(title, items=[(each, partial(act, each)) for each in options])
+
+    def question(
+        self,
+        words: str,
+        act: Callable[[], object],
+        yes: str = "OK",
+        no: str = "Cancel",
+        **more: Any,
+    ) -> Dialog:
+        """Return a dialog that asks before `act`, which closes it, as its other button does.
+
+        The buttons are labelled in the app's language; `more` are arguments of the dialog.
+        """
+        buttons = [(self.t(yes), act), (self.t(no), self.close)]
+        return Dialog(message=words, buttons=buttons, on_cancel=self.close, **more)
 
     def start(
         self, target: type[Activity] | str | Intent, *, request: str = "", **extras: Any
@@ -132,6 +174,11 @@ class Activity(app.Activity):
     def finish(self, **result: Any) -> None:
         """Finish this activity and pass a result to the activity that started it."""
         self.phone.activities.finish(self, result)
+
+    def leave(self) -> None:
+        """Leave this activity as the back key does: unless `on_back` has handled it."""
+        if not self.on_back():
+            self.finish()
 
     def reveal(self, key: str) -> None:
         """Scroll a list, once, until the row with this key is visible."""
@@ -179,6 +226,30 @@ class Activity(app.Activity):
 
         options.setdefault("key", f"field:{name}")
         return Input(str(self.state.get(name, "")), on_change=changed, **options)
+
+    def search_field(self, id: str, hint: str, name: str = "query", **options: Any) -> Input:
+        """Create the field of a search in a bar; the hint is shown in the app's language."""
+        looks = {"style": "plain", "action": "search", "weight": 1, **options}
+        return self.field(name, id=id, hint=self.t(hint), **looks)
+
+    def search_box(
+        self, id: str, hint: str, seek: Callable[[str], object], name: str = "query", **options: Any
+    ) -> Input:
+        """Create the field of a search above a page; `seek` gets the words that are entered."""
+        looks = {"style": "filled", "corner": 28, "margin": (16, 12), "icon": "search", **options}
+        return self.search_field(id, hint, name, on_submit=seek, **{"weight": 0, **looks})
+
+    def begin_search(self) -> None:
+        """Begin a search: `state["searching"]` holds, and the cursor is in its field."""
+        self.set(searching=True, query="")
+        self.focus("query")
+
+    def end_search(self) -> bool:
+        """End the search, and clear its words; return whether there was one."""
+        was = bool(self.state["searching"])
+        self.set(searching=False, query="")
+        self.blur()
+        return was
 
 
 SETTING = ("system", "next_alarm_formatted")

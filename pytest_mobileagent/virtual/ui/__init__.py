@@ -20,7 +20,7 @@ from pytest_mobileagent.virtual.ui.controls import (
     Spinner,
     Switch,
 )
-from pytest_mobileagent.virtual.ui.dialog import Dialog
+from pytest_mobileagent.virtual.ui.dialog import Dialog, sheet
 from pytest_mobileagent.virtual.ui.views import (
     MATCH,
     WRAP,
@@ -49,5 +49,5 @@ __all__ = [
     "Dialog", "Divider", "Drawing", "Fab", "Frame", "Grid", "HScroll", "Icon", "Image",
     "ImageButton", "Input", "List", "NavItem", "Panes", "Preference", "ProgressBar", "RadioButton",
     "Row", "Scroll", "SeekBar", "Snackbar", "Space", "Spinner", "Switch", "Tabs", "Text", "Touch",
-    "View",
+    "View", "sheet",
 ]  # fmt: skip

@@ -102,6 +102,21 @@ def _choices(menu: Menu, id: str, padding: Edges) -> List:
     return List(rows, class_name="android.widget.ListView")
 
 
+def sheet(
+    parts: Sequence[View],
+    *,
+    id: str = "",
+    padding: tuple[float, float, float, float] = (0, 0, 0, 0),
+) -> Dialog:
+    """Create a panel at the bottom of the screen, whose lower corners are below its edge."""
+    panel = Dialog(width=MATCH, align="bottom")
+    panel.margin = (0, 48, 0, -panel.corner)
+    left, top, right, bottom = padding
+    body = Column(parts, id=id, padding=(left, top, right, bottom + panel.corner))
+    panel.children = [Scroll(body, id="design_bottom_sheet", height=WRAP)]
+    return panel
+
+
 def popup(anchor: Box, metrics: Metrics) -> View:
     """Create the window of the menu that `anchor` opens: over the anchor, within the screen."""
     place = anchor.visible or anchor.bounds

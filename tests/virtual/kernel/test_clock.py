@@ -36,6 +36,13 @@ def test_the_clock_runs_from_where_it_was_started(host):
     assert clock.uptime() == 90
 
 
+def test_times_of_apps_are_dates_in_the_phones_zone():
+    clock = Clock(START, frozen=True, timezone="Asia/Tokyo")
+    assert clock.at(clock.milliseconds / 1000) == clock.now() == START
+    assert clock.at(0).isoformat() == "1970-01-01T09:00:00+09:00"
+    assert clock.midnight.isoformat() == "2026-11-20T00:00:00+09:00"
+
+
 def test_the_clock_starts_at_the_hosts_time(host):
     assert Clock().time() == 5.0
 
