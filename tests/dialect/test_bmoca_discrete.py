@@ -1,14 +1,11 @@
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.action.action import Action, Key, Type
-from pytest_mobileagent.action.gestures import Scroll, Swipe, Tap
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.dialect.bmoca import SIZE, BMocaDiscrete
 from pytest_mobileagent.dialect.dialect import Decision, Frame
-from pytest_mobileagent.dialect.errors import DialectError
 
 DIALECT = BMocaDiscrete()
 FRAME = Frame((1000, 2000))
@@ -32,11 +29,3 @@ def test_tap_is_rounded_to_the_nearest_place(x: int, y: int) -> None:
     assert isinstance(near, Tap)
     assert abs(near.x - x) <= 38
     assert abs(near.y - y) <= 50  # The first row starts half a row down.
-
-
-@pytest.mark.parametrize(
-    "action", [Type("x"), Key("enter"), Scroll("up", (5, 5)), Swipe(5, 5, 600, 600)]
-)
-def test_unsupported_actions_are_refused(action: Action) -> None:
-    with pytest.raises(DialectError):
-        DIALECT.print(Decision((action,)), FRAME)

@@ -28,6 +28,14 @@ def test_thousandths_round_trip(width: int, x: int) -> None:
     assert frame.pixel(across, down, (1000, 1000)) == (pixel, pixel)
 
 
+@given(x=st.integers(0, 1079), y=st.integers(0, 2399))
+def test_thousandths_of_a_large_screen_round_trip_within_their_resolution(x: int, y: int) -> None:
+    frame = Frame((1080, 2400))
+    across, down = frame.pixel(*frame.thousandths(x, y), (1000, 1000))
+    assert abs(across - x) <= 2
+    assert abs(down - y) <= 3
+
+
 def test_an_inexpressible_action_is_named() -> None:
     assert str(cannot_say("Morse", ["a"])) == "Morse cannot express ['a']"
 
