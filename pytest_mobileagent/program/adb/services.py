@@ -8,7 +8,7 @@ import ipaddress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.drivers.adb.shell import acknowledge_at_once
+from pytest_mobileagent.device.drivers.adb.shell import ServiceRefusedError, acknowledge_at_once
 from pytest_mobileagent.errors import DeviceError
 
 if TYPE_CHECKING:
@@ -21,10 +21,6 @@ _CONNECT_SECONDS = 10.0
 _ANSWER_SECONDS = 20.0
 _CHUNK = 1 << 20  # bytes read at once; each chunk waits until the previous one is acknowledged
 _CLOSING_SECONDS = 2.0  # for the device to end a service that the program has closed
-
-
-class ServiceRefusedError(DeviceError):
-    """The adb server or the device refused to open a service; the message is its reason."""
 
 
 @dataclass(frozen=True, slots=True)

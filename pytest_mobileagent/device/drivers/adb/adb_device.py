@@ -205,7 +205,7 @@ def _tree(xml: Any) -> str | None:
 def _ask(
     address: Address, port: int, method: str, path: str, content: Any = None
 ) -> dict[str, Any]:
-    stream = open_service(address, f"tcp:{port}").conn
+    stream = open_service(address, f"tcp:{port}")
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_SECONDS)
     stream.settimeout(_SECONDS)
     connection.sock = stream
@@ -275,7 +275,7 @@ def is_served(address: Address) -> bool:
     """Return whether the port of an automation server answers on the device."""
     for port in (_UIAUTOMATOR2_PORT, _APPIUM_PORT):
         with contextlib.suppress(DeviceError):
-            open_service(address, f"tcp:{port}").conn.close()
+            open_service(address, f"tcp:{port}").close()
             return True
     return False
 

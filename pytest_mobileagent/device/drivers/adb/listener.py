@@ -11,7 +11,7 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.device.drivers.adb.shell import acknowledge_at_once, open_service
+from pytest_mobileagent.device.drivers.adb.shell import open_service, receive
 from pytest_mobileagent.episode.event import from_json
 from pytest_mobileagent.errors import DeviceError
 
@@ -129,8 +129,7 @@ class EventStream:
             DeviceError: if no listener answers, or it uses a different version of the protocol.
         """
         self._disconnect()
-        stream = open_service(self.address, SOCKET).conn
-        self._stream = stream
+        self._stream = open_service(self.address, SOCKET)
         try:
             hello = self._line(time.monotonic() + _ANSWER_SECONDS)
             if hello.get("protocol") != PROTOCOL:
@@ -167,12 +166,7 @@ class EventStream:
         searched = 0
         while (end := self._received.find(b"\n", searched)) < 0:
             searched = len(self._received)
-            self._stream.settimeout(max(0.001, deadline - time.monotonic()))
-            acknowledge_at_once(self._stream)
-            part = self._stream.recv(1 << 16)
-            if not part:
-                raise EOFError("the connection was closed")
-            self._received += part
+            self._received += receive(self._stream, deadline)
         line = bytes(self._received[:end])
         del self._received[: end + 1]
         message = json.loads(line)

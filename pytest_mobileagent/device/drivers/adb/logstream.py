@@ -16,8 +16,8 @@ from pytest_mobileagent.device.drivers.adb.shell import (
     STDERR,
     STDOUT,
     FrameReader,
-    acknowledge_at_once,
     open_service,
+    receive,
 )
 from pytest_mobileagent.device.logcat import MARKS, parse_line
 from pytest_mobileagent.errors import DeviceError
@@ -103,12 +103,9 @@ class LogStream:
         if self.problem or self._stream is None:
             return ()
         deadline = time.monotonic() + _LATE_SECONDS
-        with contextlib.suppress(OSError):  # the stream is lost when the phone ends
-            while is_readable(self._stream, 0.0) and time.monotonic() < deadline:
-                acknowledge_at_once(self._stream)
-                if not (part := self._stream.recv(1 << 16)):
-                    break
-                self._receive(part)
+        with contextlib.suppress(OSError, EOFError):  # the stream is lost when the phone ends
+            while is_readable(self._stream, 0.0):
+                self._receive(receive(self._stream, deadline))
         taken, self._lines, self._marked = tuple(self._lines), [], 0
         return taken
 
@@ -122,13 +119,10 @@ class LogStream:
         assert self._stream is not None
         deadline = time.monotonic() + _ANSWER_SECONDS
         while self._answered < self._asked:
-            if not is_readable(self._stream, deadline - time.monotonic()):
-                raise DeviceError(f"device {self.address} does not print its log")
-            acknowledge_at_once(self._stream)
-            part = self._stream.recv(1 << 16)
-            if not part:
-                raise EOFError("the connection was closed")
-            self._receive(part)
+            try:
+                self._receive(receive(self._stream, deadline))
+            except TimeoutError:
+                raise DeviceError(f"device {self.address} does not print its log") from None
 
     def _receive(self, part: bytes) -> None:
         for kind, data in self._frames.feed(part):
@@ -158,7 +152,7 @@ class LogStream:
     def _connect(self) -> None:
         filters = (f"{_TAG}:I", *_FILTERS[self.level])
         words = ["logcat", "-b", "main,system,crash", "-v", "threadtime", *filters]
-        self._stream = open_service(self.address, f"shell,v2,raw:{shlex.join(words)}").conn
+        self._stream = open_service(self.address, f"shell,v2,raw:{shlex.join(words)}")
         self._frames, self._rest, self._is_known = FrameReader(), bytearray(), False
         del self._lines[self._marked :]  # lines after the last mark are read again
 

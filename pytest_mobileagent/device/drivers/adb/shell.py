@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 listeners: list[Callable[[str, ScriptOutput], None]] = []  # told of each script and its output
 STDIN, STDOUT, STDERR, EXIT, CLOSE_STDIN = range(5)
 _FAILED = 255  # the exit status of a shell that could not be started
+_PIECE = 1 << 16  # bytes that are sent or received at once
 
 HEADER = struct.Struct("<BI")  # of a frame: its kind, and the number of bytes that follow
 
@@ -100,8 +101,8 @@ class Shell:
     def __init__(self, address: Address) -> None:
         self.address = address
         self.round_trips = 0
-        self._connection: AdbConnection | None = None
-        self._received = bytearray()
+        self._stream: socket.socket | None = None
+        self._frames, self._received = FrameReader(), bytearray()
 
     def run(self, script: str, timeout: float = 30.0) -> ScriptOutput:
         """Run one script (see `run_all`)."""
@@ -125,9 +126,12 @@ class Shell:
         deadline = time.monotonic() + timeout
         self.round_trips += 1
         try:
-            connection = self._connect()
-            self._send(connection.conn, "".join(lines).encode())
-            outputs = [self._until(connection.conn, marker.encode(), deadline) for _ in scripts]
+            if self._stream is None:
+                self._stream = open_service(self.address, "shell,v2,raw:")
+            sent = "".join(lines).encode()
+            for start in range(0, len(sent), _PIECE):
+                self._stream.sendall(frame(STDIN, sent[start : start + _PIECE]))
+            outputs = [self._until(self._stream, marker.encode(), deadline) for _ in scripts]
         except (OSError, EOFError) as error:
             self.close()
             msg = f"lost the connection to device {self.address}: {error}"
@@ -142,24 +146,14 @@ class Shell:
 
     def close(self) -> None:
         """End the stream; the next call opens a new one."""
-        if self._connection is not None:
-            self._connection.conn.close()
-            self._connection = None
-        self._received.clear()
-
-    def _connect(self) -> AdbConnection:
-        if self._connection is None:
-            self._connection = open_service(self.address, "shell,v2,raw:")
-        return self._connection
-
-    def _send(self, stream: socket.socket, data: bytes) -> None:
-        for start in range(0, len(data), 32768):
-            part = data[start : start + 32768]
-            stream.sendall(frame(STDIN, part))
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None
+        self._frames, self._received = FrameReader(), bytearray()
 
     def _until(self, stream: socket.socket, marker: bytes, deadline: float) -> ScriptOutput:
         """Return the output before the marker, and the status after it."""
-        searched = 0
+        searched, has_ended = 0, False
         while True:
             place = self._received.find(b"\n" + marker, searched)
             end = self._received.find(b"\n", place + 1) if place >= 0 else -1
@@ -168,29 +162,33 @@ class Shell:
                 status = int(self._received[place + 1 + len(marker) : end])
                 del self._received[: end + 1]
                 return ScriptOutput(raw, status)
+            if has_ended:
+                raise EOFError("its shell ended")
             searched = max(0, len(self._received) - len(marker) - 1)
-            self._receive(stream, deadline)
+            try:
+                part = receive(stream, deadline)
+            except TimeoutError:
+                raise DeviceError(f"device {self.address} did not answer in time") from None
+            frames = self._frames.feed(part)
+            self._received += b"".join(data for kind, data in frames if kind in (STDOUT, STDERR))
+            has_ended = any(kind == EXIT for kind, _ in frames)
 
-    def _receive(self, stream: socket.socket, deadline: float) -> None:
-        kind, length = HEADER.unpack(self._exactly(stream, HEADER.size, deadline))
-        data = self._exactly(stream, length, deadline)
-        if kind in (STDOUT, STDERR):
-            self._received += data
-        elif kind == EXIT:
-            raise EOFError("its shell ended")
 
-    def _exactly(self, stream: socket.socket, count: int, deadline: float) -> bytes:
-        data = bytearray()
-        while len(data) < count:
-            left = deadline - time.monotonic()
-            if left <= 0 or not is_readable(stream, left):
-                raise DeviceError(f"device {self.address} did not answer in time")
-            acknowledge_at_once(stream)
-            part = stream.recv(count - len(data))
-            if not part:
-                raise EOFError("the connection was closed")
-            data += part
-        return bytes(data)
+def receive(stream: socket.socket, deadline: float) -> bytes:
+    """Return the next bytes of a stream of the adb server.
+
+    Raises:
+        TimeoutError: if none arrive until the `deadline`, on the monotonic clock.
+        EOFError: if the stream has ended.
+    """
+    left = deadline - time.monotonic()
+    if left <= 0 or not is_readable(stream, left):
+        raise TimeoutError("no answer in time")
+    acknowledge_at_once(stream)
+    part = stream.recv(_PIECE)
+    if not part:
+        raise EOFError("the connection was closed")
+    return part
 
 
 def acknowledge_at_once(stream: socket.socket) -> None:
@@ -204,14 +202,14 @@ def acknowledge_at_once(stream: socket.socket) -> None:
 
 
 class ServiceRefusedError(DeviceError):
-    """The device answers, but refuses a service."""
+    """The device, or its adb server, answers but refuses a service."""
 
 
 NO_SERIAL = "(no serial number)"  # as adb lists a phone that has none
 
 
-def open_service(address: Address, service: str) -> AdbConnection:
-    """Open a service of the device through the adb server.
+def open_service(address: Address, service: str) -> socket.socket:
+    """Open a service of the device through the adb server, and return its stream.
 
     Raises:
         ServiceRefusedError: if the device refuses.
@@ -227,7 +225,7 @@ def open_service(address: Address, service: str) -> AdbConnection:
     return _open(address, f"host:transport:{address.serial}", service)
 
 
-def _open(address: Address, transport: str, service: str) -> AdbConnection:
+def _open(address: Address, transport: str, service: str) -> socket.socket:
     import adbutils  # it takes 50 ms to import
 
     connection = _open_server(address.adb_host, address.adb_port)
@@ -242,7 +240,8 @@ def _open(address: Address, transport: str, service: str) -> AdbConnection:
         lost = isinstance(error, OSError | adbutils.AdbTimeout) or str(error).startswith("device ")
         failed = ServiceRefusedError if reached and not lost else DeviceError
         raise failed(f"device {address} cannot be reached: {error}") from error
-    return connection
+    stream: socket.socket = connection.conn
+    return stream
 
 
 def restart_as_root(address: Address) -> bool:
@@ -253,19 +252,14 @@ def restart_as_root(address: Address) -> bool:
     Raises:
         DeviceError: if the device cannot be reached, or does not answer.
     """
-    import adbutils  # it takes 50 ms to import
-
     try:
-        connection = open_service(address, "root:")
+        with open_service(address, "root:") as stream, stream.makefile("rb") as reader:
+            return b"restarting" in reader.read()
     except ServiceRefusedError:
         return False
-    try:
-        return "restarting" in connection.read_until_close()
-    except (adbutils.AdbError, OSError) as error:
+    except OSError as error:
         msg = f"device {address} does not say whether adbd may run as root: {error}"
         raise DeviceError(msg) from error
-    finally:
-        connection.conn.close()
 
 
 def listed(host: str, port: int, seconds: float | None = None) -> dict[str, str]:

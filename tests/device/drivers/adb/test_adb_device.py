@@ -257,10 +257,10 @@ def test_a_phone_on_which_nothing_works_is_not_a_device(device, monkeypatch, sai
 
 def test_observation_after_a_restore_survives_a_dropped_connection(device):
     device.system.reset("default_boot", ())
-    device.system._shell._connection.conn.shutdown(2)
+    device.system._shell._stream.shutdown(2)
     assert device.observe().screen.elements
     device.system._restored_at -= 60
-    device.system._shell._connection.conn.shutdown(2)
+    device.system._shell._stream.shutdown(2)
     with pytest.raises(DeviceError, match="lost the connection"):
         device.observe()
     device.system.reset("default_boot", ())
