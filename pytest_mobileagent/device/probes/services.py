@@ -44,7 +44,7 @@ _RESUMED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The text of a setting in Android's settings provider; None if it is not set."""
+    """The text of a setting: `setting("global", "airplane_mode_on")`; None if it is not set."""
 
     namespace: str
     key: str
@@ -69,7 +69,10 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """The text of a system property; None if it is not set or empty, which Android equates."""
+    """The text of a system property: `prop("persist.sys.locale")`.
+
+    None if it is not set or empty, which Android equates.
+    """
 
     key: str
 
@@ -89,7 +92,8 @@ class Property:
 class Volume:
     """The volume of an audio stream: an index from 0 or 1 to a maximum that depends on the phone.
 
-    Raises DeviceError if neither `media` nor `cmd media_session` prints the volume.
+    Streams, as in `volume("alarm")`, are the keys of `STREAMS`: also music, ring and others. Raises
+    DeviceError if neither `media` nor `cmd media_session` prints the volume.
     """
 
     stream: str
@@ -113,7 +117,7 @@ class Volume:
 
 @dataclass(frozen=True, slots=True)
 class FrontActivity:
-    """The activity in front, as "package/full.class.Name"; None if there is none."""
+    """The activity in front: `activity()` is "package/full.class.Name"; None if there is none."""
 
     @property
     def script(self) -> str:
@@ -128,24 +132,7 @@ class FrontActivity:
         return f"{package}/{package}{name}" if name.startswith(".") else f"{package}/{name}"
 
 
-def setting(namespace: str, key: str) -> Setting:
-    """Probe a setting: `setting("global", "airplane_mode_on")`."""
-    return Setting(namespace, key)
-
-
-def prop(key: str) -> Property:
-    """Probe a system property: `prop("persist.sys.locale")`."""
-    return Property(key)
-
-
-def volume(stream: str) -> Volume:
-    """Probe a volume: `volume("alarm")`; also music, ring, voice_call, notification, system, …."""
-    return Volume(stream)
-
-
-def activity() -> FrontActivity:
-    """Probe the activity in front: `com.android.settings/com.android.settings.Settings`."""
-    return FrontActivity()
+setting, prop, volume, activity = Setting, Property, Volume, FrontActivity  # as tasks call them
 
 
 # The kinds of packages, with the option of `pm list packages` for each.
@@ -163,7 +150,7 @@ _COLUMN = re.compile(r"(?:^|, )([A-Za-z_][A-Za-z0-9_]*)=")
 
 @dataclass(frozen=True, slots=True)
 class Packages:
-    """The installed packages, sorted."""
+    """The installed packages, sorted: all, or third-party, system, enabled or disabled ones."""
 
     kind: str = "all"
 
@@ -261,9 +248,7 @@ def _columns(rows: Sequence[str]) -> list[str]:
     return [name for name in first if all(name in names for names in others)]
 
 
-def packages(kind: str = "all") -> Packages:
-    """Probe the installed packages: all, third-party, system, enabled or disabled ones."""
-    return Packages(kind)
+packages = Packages
 
 
 def provider(

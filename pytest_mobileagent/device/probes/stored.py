@@ -31,8 +31,9 @@ _FOLDER = re.compile(r"base64: .*: Is a directory\s*")
 class Sqlite:
     """Rows of a database on the device, as dictionaries; no rows if the database does not exist.
 
-    The file is copied and queried on this machine, because not every image has a `sqlite3` program.
-    The device must be able to become root.
+    An example: `sqlite("/data/data/org.notes/databases/n.db", "SELECT …")`. The file is copied and
+    queried on this machine, because not every image has a `sqlite3` program. The device must be
+    able to become root.
     """
 
     path: str
@@ -77,11 +78,12 @@ class Sqlite:
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """An app's shared preferences as typed values, or one of them.
+    """An app's shared preferences as typed values by name, or one of them.
 
-    Preferences of apps that start before the phone is unlocked are found, too (`/data/user_de`). A
-    set becomes a sorted list. If the file does not exist, there are no preferences. The device must
-    be able to become root.
+    An example: `preferences("org.notes", "Prefs", "show_word_count")`. Preferences of apps that
+    start before the phone is unlocked are found, too (`/data/user_de`). A set becomes a sorted
+    list. If the file does not exist, there are no preferences. The device must be able to become
+    root.
     """
 
     package: str
@@ -155,7 +157,7 @@ def _preference(entry: Element) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """The content of a file; None if the file does not exist.
+    """The content of a file, as in `file("/sdcard/Download/list.txt")`; None if it does not exist.
 
     Bytes that cannot be decoded become U+FFFD. Without an encoding, the value is the bytes in
     base64, because records contain only JSON values.
@@ -209,7 +211,8 @@ def content(output: str, path: str) -> bytes | None:
 class Files:
     """The files and folders below a folder of the device, as sorted relative paths.
 
-    The paths of folders end with a slash. The list is empty if the folder does not exist.
+    An example: `files("/sdcard/Download")`. The paths of folders end with a slash. The list is
+    empty if the folder does not exist.
     """
 
     folder: str
@@ -235,24 +238,4 @@ def _check_path(probe: str, path: str) -> None:
         raise TaskError(f"{probe}({path!r}): the path must start with a slash")
 
 
-def sqlite(path: str, query: str) -> Sqlite:
-    """Probe rows of a database: `sqlite("/data/data/org.notes/databases/n.db", "SELECT …")`."""
-    return Sqlite(path, query)
-
-
-def files(folder: str) -> Files:
-    """Probe the files and folders below a folder: `files("/sdcard/Download")`."""
-    return Files(folder)
-
-
-def preferences(package: str, name: str, key: str | None = None) -> Preferences:
-    """Probe shared preferences: `preferences("org.notes", "Prefs", "show_word_count")`.
-
-    Without a key, the value is a dictionary of all preferences.
-    """
-    return Preferences(package, name, key)
-
-
-def file(path: str, encoding: str | None = "utf-8") -> File:
-    """Probe the content of a file: `file("/sdcard/Download/list.txt")`."""
-    return File(path, encoding)
+sqlite, files, preferences, file = Sqlite, Files, Preferences, File  # as tasks call them

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.device.drivers.adb import shell
 from pytest_mobileagent.device.drivers.adb.shell import CLOSE_STDIN, STDIN, FrameReader, frame
@@ -208,24 +208,31 @@ _LINE_SECONDS = 1.0  # the assumed duration of a line's command: most end withou
 SOCKETS = ("tcp:", "local:", "localabstract:", "localreserved:", "localfilesystem:")
 
 
-class StreamSplitter(Protocol):
+class StreamSplitter:
     """Splits the data that a program sends on one stream.
 
+    This one passes everything on, because the stream was permitted as a whole when it was opened.
     `waits` says whether the phone must not send anything before it has received something.
     `seconds` is the assumed duration of a command that is not answered; None if all are answered.
     """
 
-    seconds: float | None
-    waits: bool
+    seconds: float | None = None
+    waits = False
 
     def feed(self, data: bytes) -> Iterable[Piece]:
         """Process the next data, and return the complete pieces."""
+        return [(data, ())]
 
     def rest(self) -> Iterable[Piece]:
-        """Return the remaining pieces when the program has closed the stream."""
+        """Return the remaining pieces when the program has closed the stream.
+
+        There are none by default, because an incomplete request has no effect.
+        """
+        return ()
 
     def answers(self, data: bytes) -> bool:
         """Return whether data from the phone shows that the commands so far have ended."""
+        return bool(data)
 
 
 def splitter_of(service: str) -> StreamSplitter:
@@ -235,36 +242,14 @@ def splitter_of(service: str) -> StreamSplitter:
     words, _, script = service.partition(":")
     kind, *options = words.split(",")
     if kind != "shell" or script:
-        return PassingSplitter()
+        return StreamSplitter()
     if "v2" not in options:
         return LineSplitter(terminal=True)
     return FrameSplitter(LineSplitter(terminal="raw" not in options))
 
 
-class PassingSplitter:
-    """Passes everything on, because the stream was permitted as a whole when it was opened."""
-
-    seconds: float | None = None
-    waits = False
-
-    def feed(self, data: bytes) -> Iterable[Piece]:
-        """Return the bytes as one piece."""
-        return [(data, ())]
-
-    def rest(self) -> Iterable[Piece]:
-        """Return nothing."""
-        return ()
-
-    def answers(self, data: bytes) -> bool:
-        """Return False, because no command is pending."""
-        return False
-
-
-class SocketSplitter:
+class SocketSplitter(StreamSplitter):
     """Splits the data for a socket of the phone, in which a reader finds the commands."""
-
-    seconds: float | None = None
-    waits = False
 
     def __init__(self, reader: SocketReader) -> None:
         self._reader = reader
@@ -275,24 +260,15 @@ class SocketSplitter:
             (piece, (command,) if command else ()) for piece, command in self._reader.feed(data)
         ]
 
-    def rest(self) -> Iterable[Piece]:
-        """Return nothing, because an incomplete request has no effect."""
-        return ()
 
-    def answers(self, data: bytes) -> bool:
-        """Return whether there is any data."""
-        return bool(data)
-
-
-class LineSplitter:
+class LineSplitter(StreamSplitter):
     """Splits the input of an interactive shell, which runs a line when it ends.
 
     At a terminal, typed characters must be visible at once, so only the end of a line is held back.
     Elsewhere the whole line is, because the shell also runs a last line without an end.
     """
 
-    seconds: float | None = _LINE_SECONDS
-    waits = False
+    seconds = _LINE_SECONDS
 
     def __init__(self, *, terminal: bool) -> None:
         self._reader = ShellSession()
@@ -328,10 +304,8 @@ class LineSplitter:
         return [(part, tuple(self._reader.feed(line + b"\n")))]
 
 
-class FrameSplitter:
+class FrameSplitter(StreamSplitter):
     """Splits the input of an interactive shell that arrives in frames of the shell protocol."""
-
-    waits = False
 
     def __init__(self, lines: LineSplitter) -> None:
         self.seconds = lines.seconds

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import shutil
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,11 +63,12 @@ class RecordedAdb:
         self._log = log
         self._folder = folder
         self._base = os.environ if base is None else base
-        self._hidden = hidden_part(sees)
+        hidden = hidden_part(sees)
+        self._gate = None if hidden is None else Gate(address, hidden)
         self._reverses = Reverses(address)
-        self._adbd: Adbd | None = None
-        self._server: AdbServer | None = None
-        self._attachment: Attachment | None = None
+        self._open = AsyncExitStack()
+        self.serial = ""  # of the device as the program sees it
+        self.port = 0  # of the program's adb server
         self.environment: dict[str, str] = {}
 
     async def start(self) -> None:
@@ -82,77 +84,37 @@ class RecordedAdb:
             msg = f"cannot create a folder for a program's adb server: {error}"
             raise HostError(msg) from error
         try:
-            gate = None if self._hidden is None else Gate(self._address, self._hidden)
-            relay = Relay(self._address, self._watcher, self._log, self._reverses, gate)
-            key = Path(self._address.home) / ".android"
-            self._server = AdbServer(self._folder / "home", key)
-            self._adbd = Adbd(await banner(self._address), relay.serve)
-            await self._adbd.start()
-            await self._server.start()
-            base = self._base
-            self.environment = await asyncio.to_thread(write_shims, self._folder, self.port, base)
-            self.environment["ANDROID_SERIAL"] = self.serial
-            self._attachment = Attachment(self._address, self._adbd, self.port)
-            await self._attachment.start()
+            async with AsyncExitStack() as opened:
+                opened.callback(shutil.rmtree, self._folder, ignore_errors=True)
+                opened.push_async_callback(self._reverses.remove_all)
+                self._adbd = adbd = Adbd(await banner(self._address), self._serve)
+                opened.push_async_callback(adbd.close)
+                await adbd.start()
+                key = Path(self._address.home) / ".android"
+                self._server = server = AdbServer(self._folder / "home", key)
+                opened.push_async_callback(server.close)
+                await server.start()
+                self.serial, self.port = adbd.serial, server.port
+                shims = await asyncio.to_thread(write_shims, self._folder, server.port, self._base)
+                self.environment = {**shims, "ANDROID_SERIAL": self.serial}
+                attachment = Attachment(self._address, adbd, server.port)
+                opened.push_async_callback(attachment.close)
+                await attachment.start()
+                self._open = opened.pop_all()
         except OSError as error:
-            await self.close()
             msg = f"device {self._address} cannot be lent to a program: {error}"
             raise HostError(msg) from error
-        except BaseException:
-            await self.close()
-            raise
 
     async def close(self) -> None:
         """End the program's adb server, its forwards, and all of its open streams."""
-        if self._attachment is not None:
-            await self._attachment.close()
-        if self._server is not None:
-            await self._server.close()
-        if self._adbd is not None:
-            await self._adbd.close()
-        await self._reverses.remove_all()
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    @property
-    def serial(self) -> str:
-        """The serial of the device as the program sees it."""
-        assert self._adbd is not None
-        return self._adbd.serial
-
-    @property
-    def port(self) -> int:
-        """The port of the program's adb server."""
-        assert self._server is not None
-        return self._server.port
+        await self._open.aclose()
 
     @property
     def adb(self) -> str:
         """The path of the `adb` that reaches this server."""
         return str(self._folder / "sdk" / "platform-tools" / "adb")
 
-
-# Services whose output is text, in which a refusal can be explained.
-_WITH_TEXT = ("shell:", "root:", "unroot:", "remount:", "tcpip:", "usb:")
-
-
-class Relay:
-    """Connects the streams of one program to services of the device."""
-
-    def __init__(
-        self,
-        address: Address,
-        watcher: Watcher,
-        log: RawLog,
-        reverses: Reverses,
-        gate: Gate | None = None,
-    ) -> None:
-        self._address = address
-        self._watcher = watcher
-        self._log = log
-        self._reverses = reverses
-        self._gate = gate
-
-    async def serve(self, stream: Stream, service: str) -> None:
+    async def _serve(self, stream: Stream, service: str) -> None:
         """Serve a stream that was opened to a service, to its end.
 
         Raises:
@@ -215,6 +177,10 @@ class Relay:
             conversation = AdbConversation(stream, device, service, passing, splitter)
             await conversation.run(self._ask_on_stream)
         return conversation.error
+
+
+# Services whose output is text, in which a refusal can be explained.
+_WITH_TEXT = ("shell:", "root:", "unroot:", "remount:", "tcpip:", "usb:")
 
 
 async def _refuse(stream: Stream, service: str, refusal: str) -> None:

@@ -6,15 +6,15 @@ adb, models and MCP) report to the watcher in their own event loop.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+from urllib.parse import parse_qsl
 
 from pytest_mobileagent.action.action import Action, Raw
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from pytest_mobileagent.program.commands.request import FileRead, Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +62,38 @@ def opaque(_: object, raw: str) -> tuple[Act, ...]:
 def fixed(act: Act) -> Callable[[object, str], tuple[Act, ...]]:
     """Return a reader of requests that always do the same, whatever their arguments."""
     return lambda _, __: (act,)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """An HTTP request; `upgrades` says whether other data than HTTP follows it."""
+
+    method: str
+    target: str
+    body: bytes = b""
+    upgrades: bool = False
+
+    @property
+    def path(self) -> str:
+        """The path of the target, without the query."""
+        return self.target.partition("?")[0]
+
+    @property
+    def values(self) -> Any:
+        """The values in its body: JSON, or a form together with the query."""
+        text = self.body.decode("utf-8", "replace").strip()
+        query = dict(parse_qsl(self.target.partition("?")[2]))
+        try:
+            return json.loads(text) if text else query
+        except (ValueError, RecursionError):
+            return dict(parse_qsl(text)) | query
+
+
+@dataclass(frozen=True, slots=True)
+class FileRead:
+    """The reading of a file of the phone, as by `adb pull`."""
+
+    path: str
 
 
 @dataclass(frozen=True, slots=True)

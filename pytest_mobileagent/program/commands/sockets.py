@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 import h11
 
 from pytest_mobileagent.action.action import Raw
-from pytest_mobileagent.program.commands import Command, script, tool_servers, webdriver
+from pytest_mobileagent.program.commands import Command, Request, script, tool_servers, webdriver
 from pytest_mobileagent.program.commands.refusals import REBOOTS, keeping_the_screen_on
-from pytest_mobileagent.program.commands.request import Request
 from pytest_mobileagent.program.commands.script import cut
 from pytest_mobileagent.program.commands.shell import read_script, read_words
 from pytest_mobileagent.program.commands.steps import BINARY
@@ -136,7 +135,7 @@ class _Incoming:
                 if len(self._body) < _MOST_BODY:
                     self._body += event.data
             else:
-                self.request = self.request.with_body(bytes(self._body))
+                self.request = dataclasses.replace(self.request, body=bytes(self._body))
                 return self._connection.trailing_data[0]
 
 

@@ -14,10 +14,9 @@ import struct
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import DeviceError, ScreenError
-from pytest_mobileagent.program.adb.conversation import SOCKETS, PassingSplitter, splitter_of
+from pytest_mobileagent.program.adb.conversation import SOCKETS, StreamSplitter, splitter_of
 from pytest_mobileagent.program.adb.services import open_service
-from pytest_mobileagent.program.commands import Command
-from pytest_mobileagent.program.commands.request import FileRead, Request
+from pytest_mobileagent.program.commands import Command, FileRead, Request
 from pytest_mobileagent.program.commands.sockets import SocketReader
 from pytest_mobileagent.program.commands.steps import BINARY
 from pytest_mobileagent.program.sight.servers import answered
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_mobileagent.device.device import Address
-    from pytest_mobileagent.program.adb.conversation import Piece, StreamSplitter
+    from pytest_mobileagent.program.adb.conversation import Piece
     from pytest_mobileagent.program.sight.shell import SightedScript
     from pytest_mobileagent.screen.sight import Part
 
@@ -136,10 +135,9 @@ class Gate:
             raise DeviceError(f"device {self._address} takes no screenshot: {error}") from error
 
 
-class WholeRequests:
+class WholeRequests(StreamSplitter):
     """Splits the data for a socket into whole requests; anything else is one command of its own."""
 
-    seconds: float | None = None
     waits = True
 
     def __init__(self, name: str) -> None:
@@ -158,21 +156,13 @@ class WholeRequests:
                 self._held = b""
         return pieces
 
-    def rest(self) -> Iterable[Piece]:
-        """Return nothing, because an incomplete request has no effect."""
-        return ()
-
-    def answers(self, data: bytes) -> bool:
-        """Return whether there is any data."""
-        return bool(data)
-
 
 _MOST_PATH = 4096  # bytes
 _WITH_PATH = {b"STAT", b"LSTA", b"LST2", b"STA2", b"LIST", b"LIS2", b"SEND", b"RECV"}
 _ALONE = {b"DONE", b"QUIT"}  # what looks like their length is something else
 
 
-class FileRequests(PassingSplitter):
+class FileRequests(StreamSplitter):
     """Splits the data for `sync:` into requests; each file that is read is a command.
 
     Source: AOSP, packages/modules/adb: SYNC.TXT (an id of 4 bytes and a length, little endian).

@@ -16,7 +16,7 @@ from pytest_mobileagent.program.sight.shell import portal_permits
 from pytest_mobileagent.screen.sight import NO_HIERARCHY
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.program.commands.request import Request
+    from pytest_mobileagent.program.commands import Request
     from pytest_mobileagent.screen.sight import Part
 
 

@@ -92,13 +92,11 @@ class Recording:
     @property
     def server_pid(self) -> int:
         """The process of the program's own adb server."""
-        assert self.recorded._server is not None
         return self.recorded._server.pid
 
     @property
     def open_streams(self) -> int:
         """The number of open streams in the program's own adb server."""
-        assert self.recorded._adbd is not None
         streams = [each._streams.values() for each in self.recorded._adbd._connections]
         return sum(not stream.closed for each in streams for stream in list(each))
 

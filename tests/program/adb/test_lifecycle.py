@@ -201,6 +201,6 @@ def test_root_is_allowed_if_it_restarts_nothing(
 
     monkeypatch.setattr(recorded_adb, "ask_service", ask_service)
     nobody = cast("Any", None)
-    reader = recorded_adb.Relay(ADDRESS, nobody, nobody, nobody)
+    reader = recorded_adb.RecordedAdb(ADDRESS, nobody, nobody, Path("unused"))
     assert bool(asyncio.run(reader._read("root:")).refused) is refused
     assert asyncio.run(reader._read("unroot:")).refused

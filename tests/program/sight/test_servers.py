@@ -11,7 +11,7 @@ import h11
 import pytest
 from PIL import Image
 
-from pytest_mobileagent.program.commands.request import Request
+from pytest_mobileagent.program.commands import Request
 from pytest_mobileagent.program.sight.servers import answered
 from pytest_mobileagent.screen.sight import NO_HIERARCHY, black
 
