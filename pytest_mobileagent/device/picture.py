@@ -11,13 +11,13 @@ import io
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.screen import xml as hierarchy
 from pytest_mobileagent.screen.element import Bounds
 from pytest_mobileagent.screen.encoding import size_of
+from pytest_mobileagent.screen.sight import black
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -120,15 +120,6 @@ def _end(output: bytes, start: int) -> int | None:
     return None if end < 0 or bytes(4) in {size[:4], size[4:]} else end + len(_LAST)
 
 
-@lru_cache(maxsize=4)
-def _black(size: Size) -> bytes:
-    from PIL import Image
-
-    encoded = io.BytesIO()
-    Image.new("RGB", size).save(encoded, "PNG")
-    return encoded.getvalue()
-
-
 _ROTATION = re.compile(r"<hierarchy\b[^>]*\brotation=[\"']([0-3])")
 _EXTENT = re.compile(r"\bbounds=[\"']\[-?\d+,-?\d+\]\[(\d+),(\d+)\]")
 
@@ -192,7 +183,7 @@ class Camera:
             if not self._is_final(shot):
                 raise DeviceError(f"device {self._device} takes no screenshot: {said}")
             why = "the app on the screen probably forbids screenshots"
-            return _black(frame), f"there is no screenshot, so the picture is black: {why} ({said})"
+            return black(frame), f"there is no screenshot, so the picture is black: {why} ({said})"
         if size_of(shot.png) == frame:
             return shot.png, _FORBIDDEN if self._is_black(shot.png, xml) else ""
         frame = turned(self._measure(), xml)

@@ -54,7 +54,7 @@ class Bridge:
                 why = f"the message is not JSON: {why_unreadable(error)}"
                 self._write(_error(None, _PARSE_ERROR, why))
                 continue
-            if _waits(message):
+            if _method(message) in {"initialize", "notifications/initialized"}:
                 # Later messages need the headers that the handshake agrees on.
                 self._pass(message)
             elif not self._cancels(message):
@@ -221,10 +221,6 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
         return  # the body is empty, or an error page
     if isinstance(message, dict) and message.get("jsonrpc") == "2.0":
         yield message
-
-
-def _waits(message: Any) -> bool:
-    return _method(message) in {"initialize", "notifications/initialized"}
 
 
 def _method(message: Any) -> str:

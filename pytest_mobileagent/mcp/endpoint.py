@@ -110,7 +110,7 @@ class McpEndpoint:
                 yield
 
         for name in _LOGGERS:
-            logging.getLogger(name).addFilter(_is_silent)
+            logging.getLogger(name).disabled = True
         phone = PhoneServer(Control(self._phone, show=self._show))
         hosts = [name for host in _HOSTS for name in (host, f"{host}:*")]
         app = phone.server.streamable_http_app(
@@ -131,11 +131,6 @@ class McpEndpoint:
             timeout_graceful_shutdown=1,
         )
         return phone, Web(config)
-
-
-def _is_silent(_: logging.LogRecord) -> bool:
-    """Reject every log record of the loggers that only the server uses."""
-    return False
 
 
 def _end_watchers() -> None:

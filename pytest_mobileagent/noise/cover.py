@@ -127,11 +127,7 @@ def check_fonts(templates: Iterable[Template]) -> None:
             raise HostError(f"noise {template.name} cannot be drawn: {why}")
 
 
-@lru_cache(8)
-def _arranged(template: Template, look: Look, state: State) -> Part:
-    return arrange(template, look, state)
-
-
+_arranged = lru_cache(8)(arrange)
 _last: dict[tuple[Any, ...], bytes] = {}  # the last picture drawn: a screen often stays the same
 
 

@@ -110,7 +110,7 @@ class _Painter:
         self._painters = {
             "spot": self._spot,
             "sheet": self._sheet,
-            "page": self._page,
+            "page": lambda part: self._draw.rectangle(part.bounds, _PAPER[self._dark]),
             "picture": self._picture,
             "address": self._address,
             "cross": self._cross,
@@ -152,9 +152,6 @@ class _Painter:
         middle, half = (left + right) // 2, self._dp(16)
         handle = (middle - half, top + self._dp(10), middle + half, top + self._dp(13))
         self._draw.rounded_rectangle(handle, self._dp(2), _FAINT[self._dark])
-
-    def _page(self, part: Part) -> None:
-        self._draw.rectangle(part.bounds, _PAPER[self._dark])
 
     def _picture(self, part: Part) -> None:
         """Paint a gradient of two colours, with circles of other colours on it."""

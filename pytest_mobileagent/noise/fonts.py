@@ -74,15 +74,9 @@ def undrawable(text: str) -> str:
 
 def font(text: str, size: int) -> FreeTypeFont:
     """Return the font for text, `size` pixels high, chosen by the first script that it needs."""
-    from PIL import ImageFont
-
     scripts = _scripts_of(text)
     path = _file(scripts[0]) if scripts else None
-    if path is not None:
-        return _from_file(path, size)
-    default = _default_font(size)
-    assert isinstance(default, ImageFont.FreeTypeFont)
-    return default
+    return _default_font(size) if path is None else _from_file(path, size)
 
 
 def is_rightward(text: str) -> bool:

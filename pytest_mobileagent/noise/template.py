@@ -276,7 +276,8 @@ def _flaw_of_orders(template: Template) -> str:
 
 def _flaw_of_time(template: Template) -> str:
     if template.kind in _TIMED and not 2 <= template.wait <= 9:
-        return f"a {template.kind} needs wait = 2 to 9, the actions until it {_ends(template)}"
+        ends = "closes by itself" if template.kind == "countdown-ad" else "can be closed"
+        return f"a {template.kind} needs wait = 2 to 9, the actions until it {ends}"
     if template.kind in _TIMED and template.shape != "full":
         return f"a {template.kind} must have the shape full, which has room for the remaining time"
     if template.kind not in _TIMED and template.wait:
@@ -284,10 +285,6 @@ def _flaw_of_time(template: Template) -> str:
     if template.pages and template.kind != "tutorial":
         return "only a tutorial can have pages"
     return ""
-
-
-def _ends(template: Template) -> str:
-    return "closes by itself" if template.kind == "countdown-ad" else "can be closed"
 
 
 def _flaw_of_closing(template: Template) -> str:

@@ -51,7 +51,7 @@ def find_text(boxes: Sequence[TextBox], text: str, size: Size) -> list[Bounds]:
     """
     sought = folded(text)
     exact = [box.bounds for box in boxes if folded(box.text) == sought]
-    exact = [bounds for bounds in exact if _share(bounds, size) <= _LARGEST]
+    exact = [bounds for bounds in exact if bounds.area <= _LARGEST * size[0] * size[1]]
     if exact or not sought:
         return exact
     candidates = [
@@ -174,10 +174,6 @@ def _grown(bounds: Bounds, across: int, down: int, size: Size) -> Bounds:
     )
 
 
-def _share(bounds: Bounds, size: Size) -> float:
-    return bounds.width * bounds.height / (size[0] * size[1])
-
-
 # Wider pictures are scaled down to this width, at which icons have 12 to 120 pixels.
 _WIDTH = 540
 _SIDES = (12, 120)
@@ -219,7 +215,7 @@ def find_icons(image: Image, largest: float = 0.05, overlap: float = 0.5) -> tup
         if _like_icon(w, h)
     }
     most = largest * width * height
-    chosen = _distinct((box for box in found if _area(box) <= most), overlap)
+    chosen = _distinct((box for box in found if box.area <= most), overlap)
     return tuple(sorted(chosen, key=lambda box: (box.top, box.left)))
 
 
@@ -236,7 +232,7 @@ def _scaled(box: tuple[int, int, int, int], factor: float, size: tuple[int, int]
 def _distinct(boxes: Iterable[Bounds], overlap: float) -> list[Bounds]:
     """Return the boxes without those that overlap a larger one too much."""
     chosen: list[Bounds] = []
-    for box in sorted(boxes, key=lambda each: (-_area(each), each)):
+    for box in sorted(boxes, key=lambda each: (-each.area, each)):
         if all(_shared(box, other) < overlap for other in chosen):
             chosen.append(box)
     return chosen
@@ -250,10 +246,5 @@ def _shared(one: Bounds, two: Bounds) -> float:
         min(one.right, two.right),
         min(one.bottom, two.bottom),
     )
-    common = _area(both)
-    union = _area(one) + _area(two) - common
-    return common / union if union else 0.0
-
-
-def _area(box: Bounds) -> int:
-    return box.width * box.height
+    union = one.area + two.area - both.area
+    return both.area / union if union else 0.0

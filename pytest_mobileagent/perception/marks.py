@@ -108,7 +108,8 @@ def m3a_marks(screen: Screen) -> tuple[Mark, ...]:
     are left out, which leaves gaps in the numbers. Overlapping elements are not filtered. Source:
     AndroidWorld (`forest_to_ui_elements`, `validate_ui_element`).
     """
-    return tuple(mark for mark in numbered(_informative(screen), 0) if _is_on_screen(mark, screen))
+    marks = numbered(_informative(screen), 0)
+    return tuple(mark for mark in marks if _on(mark.bounds, screen.size))
 
 
 def seeact_marks(screen: Screen) -> tuple[Mark, ...]:
@@ -210,10 +211,6 @@ def _apart(
 
 def _center(element: Element) -> Point:
     return element.bounds.center
-
-
-def _is_on_screen(mark: Mark, screen: Screen) -> bool:
-    return _on(mark.bounds, screen.size)
 
 
 def _on(bounds: Bounds, size: tuple[int, int]) -> bool:

@@ -100,7 +100,8 @@ class PlayService:
         while True:
             action, answer = self._asked.get()
             try:
-                words = as_move(action, self._screen).move if _is_move(action) else ""
+                is_move = not isinstance(action, Wait | Ask | Finish | Impossible)
+                words = as_move(action, self._screen).move if is_move else ""
                 self._phone.act(action, counts=not isinstance(action, Wait))
                 self._take()
                 if words and not self._phone.observe().failure:
@@ -165,10 +166,6 @@ class PlayService:
             case "finish", _:
                 return Finish(words)
         return None
-
-
-def _is_move(action: Action) -> bool:
-    return not isinstance(action, Wait | Ask | Finish | Impossible)
 
 
 def is_alone() -> bool:

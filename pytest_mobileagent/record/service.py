@@ -187,7 +187,7 @@ class RecordService:
             "preview": self._preview,
             "propose": self._propose,
             "save": self._save,
-            "close": self._close,
+            "close": lambda _: self.closed.set(),
         }
         try:
             more = steps[what](given) or {}
@@ -283,9 +283,6 @@ class RecordService:
         now = self.recording.screen.time
         self.trial = FileTrials(self.file, self._device, now is not None and now.hour >= _NOON)
         self.trial.start()
-
-    def _close(self, given: Mapping[str, Any]) -> None:
-        self.closed.set()
 
 
 def _on_screen(screen: Screen) -> list[Change]:

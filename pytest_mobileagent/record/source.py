@@ -89,12 +89,9 @@ class RecordedTask:
         before = [*head, *lines, ")", f"def {name}(episode):"]
         body = [_wrapped(4, f"assert {each}", "") for each in asserts] or ["    ..."]
         text = "\n".join([*before, *body, ""])
-        starts = accumulate((each.count("\n") + 1 for each in body), initial=_lines(before) + 1)
+        first = sum(each.count("\n") + 1 for each in before) + 1
+        starts = accumulate((each.count("\n") + 1 for each in body), initial=first)
         return WrittenTest(text, tuple(starts)[:-1], name)
-
-
-def _lines(blocks: Iterable[str]) -> int:
-    return sum(each.count("\n") + 1 for each in blocks)
 
 
 def _wrapped(indent: int, text: str, end: str) -> str:

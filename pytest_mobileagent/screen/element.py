@@ -82,6 +82,11 @@ class Bounds(NamedTuple):
         return max(0, self.bottom - self.top)
 
     @property
+    def area(self) -> int:
+        """The number of pixels."""
+        return self.width * self.height
+
+    @property
     def center(self) -> tuple[int, int]:
         """The pixel in the middle, as (x, y)."""
         return (self.left + self.right) // 2, (self.top + self.bottom) // 2
@@ -209,16 +214,10 @@ class Element:
 
     def describe(self) -> str:
         """Return a one-line description of the element: its class, texts, id and bounds."""
-        words = [f"{name}={value!r}" for name, value in self._words() if value]
+        shown = {name: getattr(self, name) for name in ("text", "content_desc", "resource_id")}
+        words = [f"{name}={value!r}" for name, value in shown.items() if value]
         name = self.class_name.rpartition(".")[2] or "element"
         return f"<{' '.join([name, *words])} at {self.bounds.describe()}>"
-
-    def _words(self) -> tuple[tuple[str, str], ...]:
-        return (
-            ("text", self.text),
-            ("content_desc", self.content_desc),
-            ("resource_id", self.resource_id),
-        )
 
 
 _own = attrgetter(*(each.name for each in fields(Element) if each.name not in _LINKS))

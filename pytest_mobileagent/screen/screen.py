@@ -23,7 +23,6 @@ from pytest_mobileagent.screen.selector import CriteriaError, Selector, check_sa
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
-    from pathlib import Path
 
     from PIL.Image import Image
 
@@ -248,7 +247,11 @@ class Screen:
                 return
             check_same_screen(name, other, self.root)
         if selector.image is not None:
-            places = self._like(selector.image, selector.similarity)
+            likest = find_image(self.image, selector.image, selector.similarity)
+            places = (
+                Element("image", bounds=place.bounds, in_picture=True, parent=self.root)
+                for place in likest
+            )
             yield from filter(selector.test(self.elements), places)
             return
         found = self._meeting(selector)
@@ -301,13 +304,6 @@ class Screen:
     @lazy
     def _texts_of_parts(self) -> dict[Bounds, str]:
         return {}
-
-    def _like(self, file: Path, similarity: float) -> list[Element]:
-        """Return the places in the screenshot that look like an image, as elements."""
-        return [
-            Element("image", bounds=place.bounds, in_picture=True, parent=self.root)
-            for place in find_image(self.image, file, similarity)
-        ]
 
     def explain(self, selector: Selector) -> str:
         """Describe the search, the closest elements, and where the screen is recorded."""

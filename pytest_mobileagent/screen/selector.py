@@ -78,17 +78,13 @@ def _is_below(one: Bounds, other: Bounds) -> bool:
     return one.top + one.bottom >= 2 * other.bottom and other.top + other.bottom <= 2 * one.top
 
 
-def _is_inside(one: Bounds, other: Bounds) -> bool:
-    return one != other and other.contains(*one.center)
-
-
 def _reads_after(one: Bounds, other: Bounds) -> bool:
     beside = other.top <= one.center[1] < other.bottom
     return (beside and one.center[0] >= other.right) or _is_below(one, other)
 
 
 _IN_PICTURE: dict[str, Callable[[Bounds, Bounds], bool]] = {
-    "inside": _is_inside,
+    "inside": lambda one, other: one != other and other.contains(*one.center),
     "child_of": lambda _one, _other: False,
     "below": _is_below,
     "above": lambda one, other: _is_below(other, one),

@@ -30,7 +30,6 @@ from pytest_mobileagent.action.matching.geometry import (
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.action.gestures import Direction
     from pytest_mobileagent.action.matching import Size
     from pytest_mobileagent.action.matching.geometry import Point
     from pytest_mobileagent.screen.element import Bounds
@@ -65,7 +64,7 @@ def evaluate(
     if isinstance(golden.action, Open):
         return LEFT_OUT
     wanted = _golden_type(golden) or cannot_be_golden(f"{rule} (agentcpm)", golden.action)
-    if predicted is None or _type(predicted) != wanted:
+    if predicted is None or _TYPES.get(type(predicted)) != wanted:
         return judged(rule, predicted, golden, NO_MATCH)
     match predicted, golden.action:
         case ((Tap(x, y) | LongPress(x, y)), _):
@@ -76,7 +75,8 @@ def evaluate(
         case Key(name), Key(golden_name):
             exact = name == golden_name
         case ((Swipe() | Scroll()), _):
-            exact = _way(predicted, golden.size) == direction(golden.action, golden.size)
+            thousandths = golden.size[0] / 1000, golden.size[1] / 1000  # the agent predicts these
+            exact = direction(predicted, thousandths) == direction(golden.action, golden.size)
         case _:
             exact = True
     return judged(rule, predicted, golden, Match(type=True, exact=exact))
@@ -85,7 +85,7 @@ def evaluate(
 def _golden_type(golden: Golden) -> str | None:
     if isinstance(golden.action, Swipe) and distance(*stroke(golden.action, golden.size)) <= 0.04:
         return "click"
-    return _type(golden.action)
+    return _TYPES.get(type(golden.action))
 
 
 _TYPES: dict[type, str] = {
@@ -100,15 +100,6 @@ _TYPES: dict[type, str] = {
     Ask: "stop",
     Wait: "stop",
 }
-
-
-def _type(action: Action) -> str | None:
-    return _TYPES.get(type(action))
-
-
-def _way(predicted: Action, size: Size) -> Direction | None:
-    """Return the direction of a swipe between points in thousandths, as the agent predicts them."""
-    return direction(predicted, (size[0] / 1000, size[1] / 1000))
 
 
 def _is_hit(point: Point, golden: Golden, *, android_control: bool) -> bool:

@@ -102,7 +102,7 @@ def _by_code(predicted: Action, golden: Golden, box: Bounds | None) -> Match:
             area = _area((x, y), golden, box) or Box(x, y, x, y)
             exact = area.left < gx < area.right and area.right < gy < area.bottom
         case Type(text), Type(wanted):
-            exact = _ANYTHING in wanted or _f1(_cut(text), wanted) > 0.5
+            exact = _ANYTHING in wanted or _f1(re.split("[()]", text, maxsplit=1)[0], wanted) > 0.5
         case _:
             exact = False
     named = _NAMES.get(type(golden.action))
@@ -142,7 +142,3 @@ def _f1(predicted: str, golden: str) -> float:
         return 0.0
     precision, recall = common / len(predicted), common / len(golden)
     return 2 * precision * recall / (precision + recall)
-
-
-def _cut(text: str) -> str:
-    return re.split("[()]", text, maxsplit=1)[0]

@@ -79,7 +79,8 @@ def odyssey(
             apart = distance(fraction(x, y, golden.size), fraction(gx, gy, golden.size))
             exact = hits((x, y), (Box(*box) for box in golden.boxes)) or apart <= 0.14
         case Type(text), Type(golden_text):
-            exact = _same_text(*(_cut(each) if quirks else each for each in (text, golden_text)))
+            texts = [each.partition(":")[0] if quirks else each for each in (text, golden_text)]
+            exact = _same_text(*texts)
         case ((Swipe() | Scroll()), _):
             exact = direction(predicted, golden.size) == direction(golden.action, golden.size)
         case _:
@@ -107,7 +108,3 @@ def _type(action: Action) -> str | None:
 def _same_text(text: str, golden: str) -> bool:
     text, golden = text.strip(), golden.strip()
     return one_in_other(text, golden) or edit_similarity(text, golden) >= 0.5
-
-
-def _cut(text: str) -> str:
-    return text.partition(":")[0]

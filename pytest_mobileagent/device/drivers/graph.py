@@ -318,7 +318,7 @@ def with_box(edge: Edge, screen: Callable[[], Screen]) -> Edge:
     point = point_of(golden.action)
     if golden.boxes or point is None or isinstance(golden.action, Swipe | Scroll):
         return edge
-    there = sorted(screen().at(*point), key=lambda e: e.bounds.width * e.bounds.height)
+    there = sorted(screen().at(*point), key=lambda e: e.bounds.area)
     touchable = [each for each in there if each.clickable or each.long_clickable]
     boxes = tuple(each.bounds for each in (touchable or there)[:1])
     return replace(edge, golden=replace(golden, boxes=boxes)) if boxes else edge
@@ -351,7 +351,7 @@ def _area(action: Action, golden: Golden) -> float:
     """Return the area, in pixels, of the smallest golden box around an action's point."""
     point = point_of(action)
     around = [box for box in golden.boxes if point is None or box.contains(*point)]
-    return min((box.width * box.height for box in around), default=float("inf"))
+    return min((box.area for box in around), default=float("inf"))
 
 
 def _distance(action: Action, golden: Golden) -> float:

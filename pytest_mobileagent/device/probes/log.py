@@ -67,20 +67,8 @@ class Log:
     def script(self) -> str:
         """Print the lines with the tag, and those that mark the beginning of an episode."""
         others = ["*:S"] if self.tag else []
-        return (
-            shlex.join(
-                [
-                    "logcat",
-                    "-d",
-                    "-v",
-                    "epoch",
-                    f"{MARK}:I",
-                    f"{self.tag or '*'}:{self.level}",
-                    *others,
-                ]
-            )
-            + " 2>&1"
-        )
+        filters = [f"{MARK}:I", f"{self.tag or '*'}:{self.level}", *others]
+        return f"{shlex.join(['logcat', '-d', '-v', 'epoch', *filters])} 2>&1"
 
     def parse(self, output: str) -> Value:
         """Return the messages that match.
@@ -93,18 +81,15 @@ class Log:
 
     def _messages(self, output: str) -> list[str]:
         lines: list[tuple[float, str]] = []
-        is_marked = False
+        is_marked, loud = False, LEVELS[LEVELS.index(self.level) :]
         for moment, level, text in _lines(output):
             tag, message = self._split(text)
             if tag == MARK and message == self.start:
                 lines, is_marked = [], True
-            elif tag is not None and not tag.startswith(MARKS) and self._is_loud(level):
+            elif tag is not None and not tag.startswith(MARKS) and level in loud:
                 lines.append((moment, message))
         start = float(self.start or 0)
         return [message for moment, message in lines if is_marked or moment >= start]
-
-    def _is_loud(self, level: str) -> bool:
-        return LEVELS.index(level) >= LEVELS.index(self.level)
 
     def _split(self, text: str) -> tuple[str | None, str]:
         """Return tag and message of a line; the tag is None if it differs from the probe's."""

@@ -95,10 +95,6 @@ def _kill(arguments: Sequence[str]) -> str:
     return _HEARS if LISTENER in arguments else ""
 
 
-def _dd(arguments: Sequence[str]) -> str:
-    return _WIPES if any(word.startswith("of=/dev/block") for word in arguments) else ""
-
-
 _JUDGES: dict[str, Callable[[Sequence[str]], str]] = {
     **dict.fromkeys(("reboot", "shutdown", "poweroff", "halt"), lambda _: REBOOTS),
     **dict.fromkeys(("wipe", "recovery", "mkfs"), lambda _: _WIPES),
@@ -111,5 +107,5 @@ _JUDGES: dict[str, Callable[[Sequence[str]], str]] = {
     "kill": lambda words: _STOPS if {"1", "-1"} & {*words[-1:]} else "",
     "pkill": _kill,
     "killall": _kill,
-    "dd": _dd,
+    "dd": lambda words: _WIPES if any(word.startswith("of=/dev/block") for word in words) else "",
 }

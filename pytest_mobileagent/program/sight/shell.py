@@ -265,6 +265,7 @@ _PACKAGE = (
     "list", "path", "clear", "grant", "revoke", "install", "uninstall", "enable", "disable",
     "resolve-activity", "query-activities", "query-services", "has-feature", "get-",
 )  # fmt: skip
+_ACTS_OF_FIND = re.compile(r"-(exec|ok|fprint|fls|files)").match
 _SERVERS = {"com.wetest.uia2.Main"}  # programs whose requests `sight.servers` reads
 _CONTENTS = re.compile(
     r"content://(settings|sms|mms-sms|mms|call_log|contacts|com\.android\.(contacts|calendar))\b.*"
@@ -326,10 +327,6 @@ def _app_process(words: Sequence[str], _: Part) -> bool:
     return bool(_SERVERS & {*words})
 
 
-def _find(words: Sequence[str], _: Part) -> bool:
-    return not any(each.startswith(("-exec", "-ok", "-fprint", "-fls", "-files")) for each in words)
-
-
 def _cmd(words: Sequence[str], hidden: Part) -> bool:
     name = _SERVICES.get(words[0], "") if words else ""
     permits = _TOOLS.get(name)
@@ -355,7 +352,7 @@ _TOOLS: dict[str, Callable[[Sequence[str], Part], bool]] = {
     "settings": _settings,
     "content": _content,
     "app_process": _app_process,
-    "find": _find,
+    "find": lambda words, _: not any(map(_ACTS_OF_FIND, words)),
     "cmd": _cmd,
     "appops": lambda words, _: words[:1] in [("set",), ("get",)],
     "service": lambda words, _: (

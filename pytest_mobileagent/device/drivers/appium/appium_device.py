@@ -62,7 +62,11 @@ class AppiumDevice(LiveDevice):
             super().__init__(system, settle, system.info.serial, "the request for one")
 
     def observe(self, probes: Mapping[str, Probe] | None = None) -> Capture:
-        return self._capture(lambda: self._look(probes or {}), self._no_tree)
+        def no_tree(_: Look) -> DeviceError:
+            at = self.session.redacted
+            return DeviceError(f"Appium at {at} returns no view hierarchy{self._why}")
+
+        return self._capture(lambda: self._look(probes or {}), no_tree)
 
     def perform(self, action: Action) -> None:
         self._typing.note(action)
@@ -106,11 +110,6 @@ class AppiumDevice(LiveDevice):
         if anew or not self.session.alive():
             self.session.renew("a new session after a change of the device")
         self._forget()
-
-    def _no_tree(self, look: Look) -> DeviceError:
-        return DeviceError(
-            f"Appium at {self.session.redacted} returns no view hierarchy{self._why}"
-        )
 
 
 def perform(driver: Remote, action: Action, size: tuple[int, int]) -> None:
