@@ -66,7 +66,7 @@ class Recording:
 
     def __post_init__(self) -> None:
         self._lock = threading.RLock()
-        self._number = 0
+        self.number = 0  # of the current screen, which increases whenever the screen changes
         self._field: tuple[object, ...] | None = None  # that had the focus after the last action
         self.screen = Screen("", b"")
         self._begin()
@@ -82,11 +82,6 @@ class Recording:
     def is_readable(self) -> bool:
         """Whether the phone's state can be read, which is necessary to find changes."""
         return bool(self.before.settings)
-
-    @property
-    def number(self) -> int:
-        """The number of the current screen, which increases whenever the screen changes."""
-        return self._number
 
     def look(self) -> Screen:
         """Observe the phone again, because its screen may have changed by itself.
@@ -188,8 +183,8 @@ class Recording:
 
     def _look(self) -> Screen:
         screen = self.device.observe().screen
-        if self._number == 0 or (screen.png, screen.xml) != (self.screen.png, self.screen.xml):
-            self._number += 1
+        if self.number == 0 or (screen.png, screen.xml) != (self.screen.png, self.screen.xml):
+            self.number += 1
         self.screen = screen
         self._meet(screen.package)
         return screen

@@ -39,10 +39,6 @@ class Service(Protocol):
     def screen(self) -> Screen:
         """The current screen."""
 
-    @property
-    def number(self) -> int:
-        """The number of the current screen."""
-
     def state(self) -> dict[str, Any]:
         """Return the data for the page, except for the screenshot."""
 
@@ -106,11 +102,6 @@ class RecordService:
     def screen(self) -> Screen:
         """The current screen."""
         return self.recording.screen
-
-    @property
-    def number(self) -> int:
-        """The number of the current screen."""
-        return self.recording.number
 
     def state(self) -> dict[str, Any]:
         """Return the data for the page, except for the screenshot."""

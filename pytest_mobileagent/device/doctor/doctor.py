@@ -11,6 +11,7 @@ import sys
 import textwrap
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files as resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ from pytest_mobileagent.device.doctor.checks import Finding, examine
 from pytest_mobileagent.device.doctor.pages import contents
 from pytest_mobileagent.device.doctor.tasks import list_tasks
 from pytest_mobileagent.device.drivers import TooOldError, driver_names
+from pytest_mobileagent.device.drivers.adb.listener import PACKAGE
 from pytest_mobileagent.device.drivers.appium.appium_session import parse_capabilities
 from pytest_mobileagent.device.drivers.graph import GraphDevice
 from pytest_mobileagent.device.single import leased_device, source_of
@@ -330,14 +332,34 @@ def findings(device: Device, *, act: bool = True, install: bool = False) -> Iter
     recorded pages, whose graph has been checked before.
     """
     for check in OF_PAGES if isinstance(device, PageDevice) else LOOKING:
-        if install and check is checks.events:
-            from pytest_mobileagent.device.doctor.listener import install_listener  # seldom used
-
-            yield examine(title(check), install_listener, device)
-        else:
-            yield examine(title(check), check, device)
+        does = install_listener if install and check is checks.events else check
+        yield examine(title(check), does, device)
     if act and not isinstance(device, PageDevice):
         yield from _acting(device)
+
+
+def install_listener(device: Device) -> str:
+    """Install the event listener, or replace it, and enable it: it answers.
+
+    Its APK is built from fixtures/listener/ in the repository, by `make listener`.
+    """
+    from pytest_mobileagent.device.certify.bench import Bench  # seldom used
+
+    bench = Bench(device)
+    try:
+        printed = bench.install(resources(__package__).joinpath("listener.apk").read_bytes())
+    finally:
+        bench.restore()
+    if "Success" not in printed:
+        remedy = "allow apps to be installed by adb"
+        if "INSTALL_FAILED_UPDATE_INCOMPATIBLE" in printed:
+            remedy = f"remove the one that another key signed: `adb uninstall {PACKAGE}`"
+        raise checks.Unwell(f"pm install prints {printed!r}", remedy)
+    system_of(device).refresh()
+    if not device.info.listener:
+        remedy = "try again, then see `adb logcat`; through an Appium hub, there are no events"
+        raise checks.Unwell("the event listener was installed, but does not answer", remedy)
+    return "the event listener was installed, and answers"
 
 
 def _acting(device: Device) -> Iterator[Finding]:

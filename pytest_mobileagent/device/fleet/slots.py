@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from pytest_mobileagent.device.device import Address, AnyAddress
 from pytest_mobileagent.device.fleet.shared import open_lock
@@ -226,21 +226,11 @@ class PackedSlots(ProgramSlots):
 _LEASE_SECONDS = 120.0
 
 
-@dataclass(frozen=True, slots=True)
-class Lease:
+class Lease(NamedTuple):
     """The exclusive right to use a slot's device; the operating system ends it with the process."""
 
-    slots: Slots
     slot: int
-    lock: int  # a descriptor of the lock file
-
-    def address(self, *, fresh: bool = False) -> AnyAddress:
-        """Return the address of the device (see `Slots.address`)."""
-        return self.slots.address(self.slot, fresh=fresh)
-
-    def release(self) -> None:
-        """Make the device available to other processes."""
-        os.close(self.lock)
+    lock: int  # a descriptor of the lock file; closing it makes the device available again
 
 
 def lease(slots: Slots, seconds: float = _LEASE_SECONDS, avoid: int | None = None) -> Lease:
@@ -261,7 +251,7 @@ def lease(slots: Slots, seconds: float = _LEASE_SECONDS, avoid: int | None = Non
             except BlockingIOError:
                 os.close(lock)
                 continue
-            return Lease(slots, slot, lock)
+            return Lease(slot, lock)
         if time.monotonic() > deadline:
             msg = f"all {len(paths)} devices are in use; none became free within {seconds:g} s"
             raise InfrastructureError(msg)
@@ -299,7 +289,8 @@ class LeasedDevice:
         if self._lease is None:
             self._lease = lease(self._slots, avoid=self._broken)
         if self._device is None:
-            self._address = self._lease.address(fresh=self._broken == self._lease.slot)
+            slot = self._lease.slot
+            self._address = self._slots.address(slot, fresh=self._broken == slot)
             self._device = self._connect(self._address)
             self._broken, self._uses = None, 0
         self._uses += 1
@@ -338,5 +329,5 @@ class LeasedDevice:
 
     def _release(self) -> None:
         if self._lease is not None:
-            self._lease.release()
+            os.close(self._lease.lock)
             self._lease = None

@@ -209,11 +209,12 @@ _OWN_SETTINGS = {
     "hidden_api_policy", "hidden_api_policy_pre_p_apps", "hidden_api_policy_p_apps",
     "hidden_api_blacklist_exemptions", "policy_control", "show_touches", "pointer_location",
 }  # fmt: skip
-_SERVICES = {
+SERVICES = {  # the tools that `cmd` runs, by the names of their services
     "input": "input", "activity": "am", "package": "pm", "settings": "settings",
     "window": "wm", "statusbar": "statusbar", "uimode": "uimode", "wifi": "wifi",
     "bluetooth_manager": "bluetooth", "connectivity": "connectivity", "content": "content",
     "media_session": "media", "location": "location", "notification": "notification",
+    "appops": "appops",
 }  # fmt: skip
 _STATES = {  # commands that change something if their first argument begins with one of these
     "statusbar": ("expand-", "collapse"),
@@ -248,7 +249,7 @@ def _started(name: str, arguments: Sequence[str]) -> tuple[str, list[str]]:
     if name == "cmd":
         if words[:1] == ["-w"]:
             del words[0]
-        return (_SERVICES.get(words[0], ""), words[1:]) if words else ("", [])
+        return (SERVICES.get(words[0], ""), words[1:]) if words else ("", [])
     if name.startswith("app_process"):
         for place, word in enumerate(words):
             if match := _CLASS.fullmatch(word):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.program.commands import script as scripts
 from pytest_mobileagent.program.commands.script import UNKNOWN
-from pytest_mobileagent.program.sight.reading import files_of
+from pytest_mobileagent.program.commands.shell import SERVICES
 from pytest_mobileagent.screen.encoding import size_of
 from pytest_mobileagent.screen.sight import NO_HIERARCHY
 
@@ -191,7 +191,7 @@ def _check(
         HiddenError: if it is not permitted.
     """
     name, arguments = _name(words[0]), tuple(words[1:])
-    if (files := files_of(simple, name, arguments)) is not None:
+    if (files := _files_of(simple, name, arguments)) is not None:
         for argument in files:
             if any(char in argument for char in f"/{UNKNOWN}*?["):
                 _check_readable(argument, readable)
@@ -208,6 +208,40 @@ def _check(
     if name == "input" and hidden == "screenshot" and _TAKES_SCREENSHOT & {*arguments}:
         raise HiddenError(_shown(simple))
     return frozenset()
+
+
+def _files_of(simple: Simple, name: str, arguments: Sequence[str]) -> Sequence[str] | None:
+    """Return the arguments of a command that only reads files; None if it may do something else.
+
+    A pattern or a script is left out, if it is quoted as a whole: then the shell expands no files.
+    """
+    edits = _EDITOR.match(simple.text)
+    quoted = edits or _SEARCHER.match(simple.text)
+    place = arguments.index(quoted["script"][1:-1]) if quoted else len(arguments)
+    rest = arguments[place + 1 :]
+    has_options = edits and any(each.startswith("-") for each in rest)
+    is_recursive = name.endswith("grep") and any(map(_RECURSIVE.match, arguments))
+    if has_options or is_recursive or not (edits or name in _READING):
+        return None
+    return [*arguments[:place], *rest]
+
+
+# They show files, which may be the phone's own pictures of the screen.
+_READING = {
+    "cat", "grep", "egrep", "fgrep", "head", "tail", "wc", "cut", "tr", "sort", "uniq", "base64",
+    "xxd", "od",
+}  # fmt: skip
+_RECURSIVE = re.compile(r"-[a-zA-Z]*[rR]|--\w*rec")  # without a file, these read the folder
+_QUOTED = r"""[ \t]+(?P<script>'[^']*'|"[^"$`\\]*")(?=[ \t]|\Z)"""
+_SEARCHER = re.compile(r"[ef]?grep(?:[ \t]+(?:-[ABCm][ \t]*\d+|-[EFHLchilnoqsvwxz]+))*" + _QUOTED)
+# Scripts of one command that reads and writes no file, and runs no program.
+_LINES = r"(?:\d+|\$)?(?:,(?:\d+|\$))?[pdq]"
+_REPLACE = "|".join(rf"s[{d}](?:(?:\\.|[^\\\n'{d}])*[{d}]){{2}}[gpI\d]*" for d in "/|#,")
+_PRINT = r"(?:/[\w .:=-]+/ ?)?\{ ?print(?: \$\w+(?:, ?\$\w+)*)? ?\}"
+_EDITOR = re.compile(
+    rf"(?:sed(?:[ \t]+-[nEr]+)*(?:[ \t]+-e)?(?=[ \t]+(['\"])(?:{_LINES}|{_REPLACE})\1(?:[ \t]|\Z))"
+    rf"|awk(?:[ \t]+-F[ \t]*[^\s'\"])?(?=[ \t]+'{_PRINT}'(?:[ \t]|\Z))){_QUOTED}"
+)
 
 
 def _check_readable(file: str, readable: Collection[str]) -> None:
@@ -328,17 +362,11 @@ def _app_process(words: Sequence[str], _: Part) -> bool:
 
 
 def _cmd(words: Sequence[str], hidden: Part) -> bool:
-    name = _SERVICES.get(words[0], "") if words else ""
+    name = SERVICES.get(words[0], "") if words else ""
     permits = _TOOLS.get(name)
     return name in _HARMLESS or bool(permits and permits(words[1:], hidden))
 
 
-_SERVICES = {
-    "input": "input", "activity": "am", "package": "pm", "settings": "settings", "window": "wm",
-    "statusbar": "statusbar", "uimode": "uimode", "wifi": "wifi", "bluetooth_manager": "bluetooth",
-    "connectivity": "connectivity", "content": "content", "media_session": "media",
-    "location": "location", "appops": "appops",
-}  # fmt: skip
 _TOOLS: dict[str, Callable[[Sequence[str], Part], bool]] = {
     "screencap": lambda _, hidden: hidden != "screenshot",
     "screenrecord": lambda _, hidden: hidden != "screenshot",
