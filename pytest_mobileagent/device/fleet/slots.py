@@ -230,7 +230,11 @@ class Lease(NamedTuple):
     """The exclusive right to use a slot's device; the operating system ends it with the process."""
 
     slot: int
-    lock: int  # a descriptor of the lock file; closing it makes the device available again
+    lock: int  # a descriptor of the lock file
+
+    def release(self) -> None:
+        """Make the device available to other processes."""
+        os.close(self.lock)
 
 
 def lease(slots: Slots, seconds: float = _LEASE_SECONDS, avoid: int | None = None) -> Lease:
@@ -329,5 +333,5 @@ class LeasedDevice:
 
     def _release(self) -> None:
         if self._lease is not None:
-            os.close(self._lease.lock)
+            self._lease.release()
             self._lease = None

@@ -86,4 +86,4 @@ def test_failed_session_leaves_no_connection(phone, monkeypatch):
     with pytest.raises(DeviceError, match="does not answer"):
         connect_local(phone, "http://127.0.0.1:1", Settle(), {})
     (system,) = left
-    assert system._shell._connection is None
+    assert system._shell._stream is None
