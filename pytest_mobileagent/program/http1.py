@@ -212,6 +212,12 @@ def header(message: h11.Request | h11.Response, name: str) -> str:
     return next((value.decode("latin-1") for key, value in message.headers if key == wanted), "")
 
 
+def with_headers(request: h11.Request, headers: Headers) -> h11.Request:
+    """Return a request with other headers."""
+    method, target, version = request.method, request.target, request.http_version
+    return h11.Request(method=method, target=target, headers=headers, http_version=version)
+
+
 def passed_on(message: h11.Request | h11.Response, *without: bytes) -> Headers:
     """Return the headers that are passed on, spelled as received, except for those in `without`."""
     named = header(message, "connection").lower().encode("latin-1")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.errors import AgentError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 PREFIX = "MOBILEAGENT_"
@@ -123,11 +123,6 @@ def fill_words(words: Iterable[str], values: Values) -> list[str]:
             )
             raise AgentError(msg)
     return filled
-
-
-def fill_variables(variables: Mapping[str, str], values: Values) -> dict[str, str]:
-    """Return variables with their values filled in."""
-    return {name: fill(text, values) for name, text in variables.items()}
 
 
 def fill_file(path: Path, values: Values) -> None:

@@ -20,6 +20,7 @@ from pytest_mobileagent.program.http1 import (
     TooLargeError,
     header,
 )
+from pytest_mobileagent.program.models.recorded_models import context_for
 from pytest_mobileagent.program.upstream import Origin, connect, pass_through
 from pytest_mobileagent.proxies import is_loopback
 
@@ -180,7 +181,7 @@ class LocalPort:
         name = rest.replace("?", "/").partition("/")[0]
         if not secrets.compare_digest(token.encode("latin-1"), self.token.encode()):
             await _respond(connection, 404, "nothing is here")
-        elif self._models is not None and self._models.has_route(name):
+        elif self._models is not None and name in self._models.routes:
             await self._models.serve_route(connection, request, name, rest[len(name) :])
         elif name in self._relays:
             await self._relay(connection, request, self._relays[name], f"/{rest}")
@@ -263,7 +264,7 @@ class LocalPort:
         reader, writer = connection.reader, connection.writer
         if self._models.is_provider(origin.host):
             await connection.accept_tunnel()
-            await writer.start_tls(self._models.certificate(origin.host))
+            await writer.start_tls(context_for(origin.host))
             await self._requests(ServerConnection(reader, writer), origin)
         elif self._models.network == "models":
             await _respond(connection, 403, f"{origin.host} is not a provider of models")

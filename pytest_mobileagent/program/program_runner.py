@@ -15,7 +15,7 @@ from pytest_mobileagent.llm.providers import key_variables, keys
 from pytest_mobileagent.processes import was_killed
 from pytest_mobileagent.program.adb.raw_log import RAW_LOG, RawLog
 from pytest_mobileagent.program.models.environment import LentKeys
-from pytest_mobileagent.program.placeholders import fill_variables, fill_words
+from pytest_mobileagent.program.placeholders import fill, fill_words
 from pytest_mobileagent.program.process.launch import ProgramProcess, contained
 from pytest_mobileagent.program.process.reported import Traces, reported
 from pytest_mobileagent.program.process.workplace import (
@@ -71,18 +71,14 @@ class ProgramRunner:
                 session.end(Termination.AGENT_ERROR, str(error))
                 return
             loop = stack.enter_context(LoopThread())
-            keys = self._keys()
+            always = setting.model is not None
+            keys = LentKeys(os.environ, setting.program.own_keys, always=always)
             recorders = Recorders(self._setting, session.device, watcher, briefing.folder, keys)
             stack.callback(lambda: loop.run(recorders.close()))
             stack.callback(jobs.cancel)
             base = keys.environment(self._base())
             loop.run(recorders.start(place.notes, base, on_budget))
             self._run(session, watcher, place, recorders, base)
-
-    def _keys(self) -> LentKeys:
-        """Return the program's stand-ins for the user's keys."""
-        own, stand_in = self._setting.program.own_keys, self._setting.model
-        return LentKeys(os.environ, own, always=stand_in is not None)
 
     def _base(self) -> dict[str, str]:
         """Return the part of the program's environment that comes from the user's."""
@@ -165,7 +161,7 @@ class ProgramRunner:
     def _variables(self, place: Workplace, recorders: Recorders) -> dict[str, str]:
         """Return the program's variables in addition to the user's."""
         program, values = self._setting.program, recorders.values
-        given = fill_variables(program.env, values)
+        given = {name: fill(text, values) for name, text in program.env.items()}
         if "PATH" in given:  # the adapter's PATH, after the recorded adb
             given["PATH"] = os.pathsep.join([*recorders.search, given["PATH"]])
         prepared = place.prepare(program, values)

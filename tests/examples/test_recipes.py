@@ -23,7 +23,6 @@ from pytest_mobileagent.program.placeholders import (
     Values,
     fill,
     fill_file,
-    fill_variables,
     fill_words,
 )
 from pytest_mobileagent.program.process.reported import ProgramReport, Traces, reported
@@ -185,7 +184,7 @@ def _reported(recipe: Path, folder: Path, endpoint: str, place: Path) -> Program
         **values.environment(),
         "OPENAI_BASE_URL": endpoint,
         "OPENAI_API_KEY": "k",
-        **fill_variables(adapter.env, values),
+        **{name: fill(text, values) for name, text in adapter.env.items()},
     }
     for name in adapter.files:
         fill_file(folder / name, values)

@@ -18,7 +18,6 @@ from pytest_mobileagent.program.placeholders import (
     Values,
     fill,
     fill_file,
-    fill_variables,
     fill_words,
     flaw,
     used,
@@ -92,7 +91,6 @@ def test_all_values_are_environment_variables() -> None:
         "MOBILEAGENT_SERIAL": "S",
         "MOBILEAGENT_MCP_COMMAND": "a 'b c'",
     }
-    assert fill_variables({"A": "x{serial}"}, values) == {"A": "xS"}
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,8 @@ class Source(Protocol):
     """The devices that a user names as PREFIX or PREFIX:TEXT.
 
     The argument of `__init__` is TEXT, which may be empty. Subclasses may rely on the defaults of
-    this class, which suit most sources.
+    this class, which suit most sources; `shown` is for reports and records, so a source whose TEXT
+    may contain keys or passwords leaves them out.
 
     - `form`: how a user writes it, such as "avd:NAME"; the part before the colon is the prefix.
     - `help`: a short description.
@@ -43,12 +44,15 @@ class Source(Protocol):
     is_virtual: ClassVar[bool] = False
     restores: ClassVar[bool] = False
     is_live: ClassVar[bool] = True
+    text: str
 
-    def __init__(self, text: str) -> None: ...
+    def __init__(self, text: str) -> None:
+        self.text = text
 
     @property
     def shown(self) -> str:
-        """The user's text without keys and passwords, for reports and records."""
+        """The user's words for the devices, without keys and passwords."""
+        return f"{self.form.partition(':')[0]}:{self.text}"
 
     @property
     def count(self) -> int | None:

@@ -66,7 +66,7 @@ class AttachedSource(Source):
     help = "attached devices that `adb devices` lists on this or another machine"
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        super().__init__(text)
         words = (word.strip() for word in re.findall(r"(?:\\.|[^,])+", text, re.DOTALL))
         self.places = tuple(_place(word) for word in words if word)
         if not self.places:
@@ -74,10 +74,6 @@ class AttachedSource(Source):
             raise ValueError(msg)
         if len(set(self.places)) < len(self.places):
             raise ValueError("names a device twice, but only one worker can use it at a time")
-
-    @property
-    def shown(self) -> str:
-        return f"serial:{self._text}"
 
     @property
     def count(self) -> int:

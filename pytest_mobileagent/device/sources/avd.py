@@ -30,23 +30,19 @@ class AvdSource(Source):
         if not re.fullmatch(r"[\w.-]+", text) or text.startswith("-"):
             msg = "must be `avd:NAME`, with the name of an AVD that `emulator -list-avds` lists"
             raise ValueError(msg)
-        self._name = text
-
-    @property
-    def shown(self) -> str:
-        return f"avd:{self._name}"
+        super().__init__(text)
 
     def check(self, options: DeviceOptions) -> None:
         """Check that the SDK and the AVD exist."""
         try:
-            check_avd(self._name, find_sdk())
+            check_avd(self.text, find_sdk())
         except SdkError as error:
             raise ValueError(str(error)) from None
 
     def open(self, options: DeviceOptions, shared: Callable[[], SharedRun]) -> AvdSlots:
         avd = Avd(
             find_sdk().emulator,
-            self._name,
+            self.text,
             gpu=options.gpu,
             flags=options.emulator_flags,
             boot_limit=options.boot_limit,

@@ -33,18 +33,14 @@ class GraphSource(Source):
     def __init__(self, text: str) -> None:
         if not text or "\0" in text:
             raise ValueError("must be `graph:DIR`, with a folder of recorded pages")
-        self._text = text
-
-    @property
-    def shown(self) -> str:
-        return f"graph:{self._text}"
+        super().__init__(text)
 
     @cached_property
     def graph(self) -> Graph:
         """The graph, opened once."""
         from pytest_mobileagent.dataset.graph import Graph
 
-        return Graph.open(Path(self._text).expanduser().absolute())
+        return Graph.open(Path(self.text).expanduser().absolute())
 
     def check(self, options: DeviceOptions) -> None:
         """Check the graph, except for the pixels of its pictures."""

@@ -16,8 +16,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import h11
-
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.llm.model import Usage
 from pytest_mobileagent.llm.providers import (
@@ -29,12 +27,15 @@ from pytest_mobileagent.llm.providers import (
 )
 from pytest_mobileagent.llm.reference import ModelReference
 from pytest_mobileagent.llm.streams import as_text
+from pytest_mobileagent.program.http1 import with_headers
 from pytest_mobileagent.program.upstream import Origin
 from pytest_mobileagent.proxies import LOOPBACK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
     from pathlib import Path
+
+    import h11
 
     from pytest_mobileagent.llm.prices import Prices
 
@@ -335,13 +336,7 @@ class LentKeys:
         pairs = [(each, instead or key) for key, each in self._by_key.items() if instead or key]
         headers = [(name, _replaced(value, pairs)) for name, value in request.headers.raw_items()]
         target = _replaced(target.encode("latin-1"), pairs).decode("latin-1")
-        changed = h11.Request(
-            method=request.method,
-            target=request.target,
-            headers=headers,
-            http_version=request.http_version,
-        )
-        return changed, target
+        return with_headers(request, headers), target
 
 
 def _stand_in_for(key: str) -> str:

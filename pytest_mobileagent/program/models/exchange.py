@@ -20,7 +20,7 @@ from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.llm.providers import endpoint_of, key_of, provider_of, server_of
 from pytest_mobileagent.llm.reference import ModelReference
 from pytest_mobileagent.program import upstream
-from pytest_mobileagent.program.http1 import header, passed_on
+from pytest_mobileagent.program.http1 import header, passed_on, with_headers
 from pytest_mobileagent.program.models.environment import Seller, seller_of
 from pytest_mobileagent.program.models.requests import (
     COMPRESSIONS,
@@ -211,12 +211,7 @@ def _compressed(request: h11.Request, accepted: str) -> h11.Request:
     headers = [
         pair for pair in request.headers.raw_items() if pair[0].lower() != b"accept-encoding"
     ]
-    return h11.Request(
-        method=request.method,
-        target=request.target,
-        headers=[*headers, (b"Accept-Encoding", accepted.encode())],
-        http_version=request.http_version,
-    )
+    return with_headers(request, [*headers, (b"Accept-Encoding", accepted.encode())])
 
 
 # The paths of APIs at a scripted model, and at the endpoints of providers.
@@ -248,9 +243,9 @@ class Destination:
 
 
 class StandIn:
-    """The model that answers in place of all providers, if any: a script, or an endpoint.
+    """The model that answers in place of all providers, if any is given: a script, or an endpoint.
 
-    An endpoint answers only requests of its API.
+    An endpoint answers only requests of its API; a script needs no key.
 
     Raises:
         OSError, ValueError: if the script cannot be read, or the model has no endpoint.
@@ -258,35 +253,16 @@ class StandIn:
 
     def __init__(self, model: ModelReference | ScriptedModel | None) -> None:
         self._served = None if model is None else _serve(model)
-        self._model: ModelReference | None
-        if model is None or isinstance(model, ModelReference):
-            self._model = model
-        else:
-            self._model = ModelReference("scripted", model.model)
-
-    @property
-    def is_given(self) -> bool:
-        """Whether anything answers in place of the providers."""
-        return self._model is not None
-
-    @property
-    def server(self) -> str:
-        """A string that identifies a script by its content; empty if no script answers."""
-        if self._model is None or not self.is_scripted:
-            return ""
-        return server_of(self._model) or self._model.id
-
-    @property
-    def is_scripted(self) -> bool:
-        """Whether a script answers, which needs no key."""
-        return self._served is not None
-
-    @property
-    def key(self) -> str:
-        """The key of the model that answers; empty if there is no model, or it needs no key."""
+        if not (model is None or isinstance(model, ModelReference)):
+            model = ModelReference("scripted", model.model)
+        self._model = model
+        self.is_given = model is not None
+        self.is_scripted = self._served is not None
+        # A string that identifies a script by its content; empty if no script answers.
+        self.server = (server_of(model) or model.id) if model and self._served else ""
+        self.key = ""  # of the model that answers, if it needs one
         with contextlib.suppress(ValueError):
-            return "" if self._model is None else key_of(self._model)
-        return ""
+            self.key = key_of(model) if model else ""
 
     def close(self) -> None:
         """Stop serving a script."""

@@ -37,7 +37,6 @@ from pytest_mobileagent.program.models.environment import (
 from pytest_mobileagent.program.models.exchange import Destination, Exchange, StandIn
 from pytest_mobileagent.program.models.recording import (
     CachedReplies,
-    Outage,
     Recording,
     Sent,
     SharedState,
@@ -114,7 +113,7 @@ class RecordedModels:
         self.openai_base_url = self.openai_chat_url = self.anthropic_base_url = ""
         self.failure: HostError | None = None
         log, store = ExchangeLog(folder), ScreenStore(pictures)
-        self._shared = SharedState(
+        self.shared = SharedState(
             settings.prices, settings.spending(), log, store, dict(roles or {})
         )
         self._watcher, self._on_budget = watcher, on_budget
@@ -175,7 +174,7 @@ class RecordedModels:
         """
         if self.failure is not None:
             raise self.failure
-        if (outage := self._shared.outage) is None:
+        if (outage := self.shared.outage) is None:
             return
         longest = _LONGEST_LASTING if outage.lasts else _LONGEST_OUTAGE
         if (outage.lasts and has_acted) or time.monotonic() - outage.since > longest:
@@ -187,13 +186,8 @@ class RecordedModels:
         Raises:
             ProviderError: if the last call had no answer.
         """
-        if self._shared.outage is not None:
-            raise ProviderError(f"{what}; {self._shared.outage.why}")
-
-    @property
-    def outage(self) -> Outage | None:
-        """Why the last request had no answer, and since when; None if it had one."""
-        return self._shared.outage
+        if self.shared.outage is not None:
+            raise ProviderError(f"{what}; {self.shared.outage.why}")
 
     def lend_key(self, name: str) -> str:
         """Return the stand-in for the key of the provider at a route.
@@ -209,20 +203,12 @@ class RecordedModels:
         self.secrets.add(stand_in)
         return stand_in
 
-    def has_route(self, name: str) -> bool:
-        """Return whether a path of the port leads to a provider."""
-        return name in self.routes
-
     def is_provider(self, host: str) -> bool:
         """Return whether a host is a model provider, so that TLS connections to it end here."""
         return bool(self._provider(host))
 
     def _provider(self, host: str) -> str:
         return provider_at(host) or self._hosts.get(host.lower(), "")
-
-    def certificate(self, host: str) -> ssl.SSLContext:
-        """Return the TLS context that answers in place of a provider's host."""
-        return context_for(host)
 
     async def serve_route(
         self, connection: ServerConnection, request: h11.Request, name: str, rest: str
@@ -262,14 +248,14 @@ class RecordedModels:
         try:
             cached = self._cached.find(key)
             if cached is None:
-                over = await asyncio.to_thread(self._shared.spending.over)
+                over = await asyncio.to_thread(self.shared.spending.over)
         except HostError as error:
             self.failure = self.failure or error
         if self.failure is not None:
             await _refuse(connection, api, 403, str(self.failure))
         elif cached is not None:
             self.secrets.update(sent.secrets)
-            await self._replay(connection, Recording(self._shared, api, seller, sent), cached)
+            await self._replay(connection, Recording(self.shared, api, seller, sent), cached)
         elif why := over or self._unlimited(seller):
             self._on_budget(why)
             await _refuse(connection, api, 429, why)
@@ -277,7 +263,7 @@ class RecordedModels:
             await _refuse(connection, api, 403, why)
         else:
             self.secrets.update(sent.secrets)
-            recording = Recording(self._shared, api, seller, sent)
+            recording = Recording(self.shared, api, seller, sent)
             try:
                 await self._record(connection, request, recording, place, data)
             finally:  # clients may disconnect as soon as the reply is complete
@@ -339,9 +325,9 @@ class RecordedModels:
 
     def _unlimited(self, seller: Seller) -> str:
         """Return why a budget in US dollars cannot limit a call; empty if it can, or is not set."""
-        limit = self._shared.spending.budget.cost
+        limit = self.shared.spending.budget.cost
         is_limited = limit.run is not None or limit.task is not None
-        if is_limited and not is_priced(self._shared.prices, seller):
+        if is_limited and not is_priced(self.shared.prices, seller):
             return f"{seller.id}: {UNLIMITED}"
         return ""
 

@@ -19,13 +19,6 @@ class Farm(Source):
     form = "farm:ROOM"
     help = "phones of a room"
 
-    def __init__(self, text):
-        self.text = text
-
-    @property
-    def shown(self):
-        return f"farm:{self.text}"
-
 
 def test_sources_are_found_by_their_modules():
     assert built_in().items() >= {

@@ -93,7 +93,7 @@ def test_error_is_recorded_before_a_program_that_reads_only_its_status_can_end(
         provider.go_on.set()
         client.settimeout(10)
         receive(client, b"400 No")
-        assert recorder.models.outage is not None
+        assert recorder.models.shared.outage is not None
 
 
 def test_disconnecting_program_ends_the_call(

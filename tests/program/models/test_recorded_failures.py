@@ -69,7 +69,7 @@ def test_outage_lasts_until_a_provider_answers(
         for _ in range(5):
             with contextlib.suppress(openai.OpenAIError):
                 client.chat.completions.create(model="own", messages=ASKED)
-            seen.append(recorder.models.outage)
+            seen.append(recorder.models.shared.outage)
     assert [outage is not None for outage in seen] == [True, True, False, True, False]
     first, second, other = filter(None, seen)
     assert first.why == "openai:own: HTTP 500: a server error"
@@ -119,7 +119,7 @@ def test_an_error_of_the_provider_is_an_outage_and_a_refusal_is_not(
             error.read()
     (line,) = recorder.lines
     assert (line["call"], "busy_since" in line) == (None, outage.endswith("*"))
-    found = recorder.models.outage
+    found = recorder.models.shared.outage
     assert (found.why if found else "").removeprefix("openai:own: ") == outage.removesuffix(" *")
 
 
@@ -134,7 +134,7 @@ def test_a_withheld_reply_is_a_call_of_the_agent(
         post(recorder.models.openai_chat_url, {"model": "own", "messages": ASKED})
     (line,) = recorder.lines
     assert (line["reply"]["stop"], line["call"]["input_tokens"]) == ("refusal", 9)
-    assert recorder.models.outage is None
+    assert recorder.models.shared.outage is None
 
 
 def test_stream_cut_by_the_provider_is_recorded_as_failed(
