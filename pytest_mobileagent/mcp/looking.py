@@ -196,4 +196,5 @@ def _coordinates(bounds: Bounds, frame: Frame) -> dict[str, int]:
     wide, high = frame.shown or frame.size
     left, right = (round(x * wide / frame.size[0]) for x in (bounds.left, bounds.right))
     top, bottom = (round(y * high / frame.size[1]) for y in (bounds.top, bounds.bottom))
+    left, top = min(left, wide - 1), min(top, high - 1)  # the last row's middle is inside, too
     return {"x": left, "y": top, "width": max(1, right - left), "height": max(1, bottom - top)}
