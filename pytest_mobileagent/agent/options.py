@@ -56,6 +56,53 @@ def make_options(agent: str, declared: type[Any], given: Sequence[str]) -> Any:
     return _made(agent, declared, values)
 
 
+def options_of(agent: Any, words: Sequence[str]) -> Any:
+    """Return an instance of the options of an agent, a class or a function (see `make_options`)."""
+    name = getattr(agent, "__name__", "the agent")
+    return make_options(name, getattr(agent, "Options", object), words)
+
+
+_DECLARED = ("roles", "endpoints", "extras", "sees")
+
+
+def facts_of(agent: Any, words: Sequence[str], choice: ModelChoice) -> dict[str, Any]:
+    """Return what a run needs to know of an agent, as plain data.
+
+    This is what its class declares (`roles`, `endpoints`, `extras`, `sees`, `asks`), whether it
+    `knows_task`, the values of its `options`, and what is recorded of their preset (`published`).
+
+    Raises:
+        AgentError: if it does not accept the words, or cannot use a model of the choice.
+    """
+    try:
+        options, published = options_of(agent, words), published_with(agent, words)
+    except BadOptionError as error:
+        raise AgentError(f"--mobile-agent-option {error}") from error
+    _check_models(agent, options, choice)
+    return {
+        **{name: [str(each) for each in getattr(agent, name, ())] for name in _DECLARED},
+        "asks": bool(getattr(agent, "asks", True)),
+        "knows_task": hasattr(agent, "assign_task"),
+        "options": as_dict(options),
+        "published": published,
+    }
+
+
+def _check_models(agent: Any, options: Any, choice: ModelChoice) -> None:
+    """Check that an agent can use the models that are chosen for its roles (`Agent.check_model`).
+
+    Raises:
+        AgentError: if it cannot use one of them.
+    """
+    named = [choice.of(role) for role in getattr(agent, "roles", ())]
+    for reference in dict.fromkeys(each for each in named if each and not each.is_script):
+        try:
+            if (check := getattr(agent, "check_model", None)) is not None:
+                check(reference.id, options)
+        except ValueError as error:
+            raise AgentError(f"--mobile-model={reference}: {error}") from error
+
+
 def _with_preset(agent: str, declared: type[Any], given: Sequence[str]) -> Sequence[str]:
     """Return the words of the preset that `preset=NAME` names, followed by the words given.
 
@@ -74,21 +121,6 @@ def _with_preset(agent: str, declared: type[Any], given: Sequence[str]) -> Seque
         raise BadOptionError(f"preset={chosen}: {agent} has no such preset (available: {known})")
     words = [f"{name}={as_word(value)}" for name, value in presets[chosen].items()]
     return [*words, *(word for word in given if word.partition("=")[0] != "preset")]
-
-
-def check_models(agent: Any, options: Any, choice: ModelChoice) -> None:
-    """Check that an agent can use the models that are chosen for its roles (`Agent.check_model`).
-
-    Raises:
-        AgentError: if it cannot use one of them.
-    """
-    named = [choice.of(role) for role in getattr(agent, "roles", ())]
-    for reference in dict.fromkeys(each for each in named if each and not each.is_script):
-        try:
-            if (check := getattr(agent, "check_model", None)) is not None:
-                check(reference.id, options)
-        except ValueError as error:
-            raise AgentError(f"--mobile-model={reference}: {error}") from error
 
 
 def chosen_preset(given: Sequence[str]) -> str | None:
@@ -120,7 +152,7 @@ def published_with(agent: type[Any], given: Sequence[str]) -> dict[str, Any] | N
     settings: PublishedSettings | None = getattr(agent, "published", {}).get(preset)
     if preset is None or settings is None:
         return None
-    alone = as_dict(make_options(agent.__name__, agent.Options, [f"preset={preset}"]))
+    alone = as_dict(options_of(agent, [f"preset={preset}"]))
     return {"preset": preset, "settings": settings.to_json(), "options": alone}
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.agent.agent import Agent
-from pytest_mobileagent.errors import in_one_line
+from pytest_mobileagent.errors import AgentError, in_one_line
 from pytest_mobileagent.jsonable import why_unreadable
 
 if TYPE_CHECKING:
@@ -70,6 +70,23 @@ def find_agent(reference: str, folders: Iterable[Path]) -> AgentSource:
         names = ", ".join(known) or "none: name folders of agents in mobile_agent_paths"
         raise UnknownAgentError(f"there is no agent {reference!r}{hint} (available: {names})")
     return sources[reference]
+
+
+def load_agent(reference: str, folders: Iterable[Path]) -> type[Agent]:
+    """Find an agent (see `find_agent`), and import its class.
+
+    Raises:
+        AgentError: if there is no such agent, or it cannot be imported.
+    """
+    try:
+        return find_agent(reference, folders).load()
+    except UnknownAgentError as error:
+        raise AgentError(str(error)) from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        msg = f"--agent={reference} cannot be loaded: {in_one_line(error)}"
+        raise AgentError(msg) from error
 
 
 def available(folders: Iterable[Path]) -> dict[str, AgentSource]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.errors import AgentError, HostError, in_one_line
+from pytest_mobileagent.errors import AgentError, HostError
 from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.settings import as_usage_error, folders, runs_no_test, usage_error
@@ -54,13 +54,12 @@ class RunAgents:
             from pytest_mobileagent.agent.process.host import AgentProcess
 
             assert self._run.agent is not None
-            options = self._settings["mobile-agent-option"].value or ()
             only_looks = self._run.is_owner and self._run.is_distributed
             models = () if only_looks else self._models.to_prepare()
             self._process = AgentProcess(
                 self._run.agent,
                 folders(self._config, "agents"),
-                options,
+                self.words,
                 self._run.folder.mark,
                 models,
                 choice=self._models.choice,
@@ -70,15 +69,12 @@ class RunAgents:
     @cached_property
     def published(self) -> dict[str, Any] | None:
         """What the run records of the preset of its agent (see `published_with`)."""
-        from pytest_mobileagent.agent.options import chosen_preset, published_with
+        from pytest_mobileagent.agent.options import chosen_preset
 
-        given = self._settings["mobile-agent-option"].value or ()
         named = self._run.names_agent and self._run.program_if_named() is None
-        if not named or chosen_preset(given) is None:
-            return None
-        with suppress(AgentError):  # the first episode reports it
-            found = self.process.load() if self.run_apart else None
-            return found["published"] if found else published_with(self.load(), given)
+        if named and chosen_preset(self.words) is not None:
+            with suppress(AgentError):  # the first episode reports it
+                return self.facts()["published"]  # type: ignore[no-any-return]
         return None
 
     @property
@@ -110,9 +106,6 @@ class RunAgents:
         Raises:
             pytest.UsageError: if it cannot be loaded, or does not accept its options.
         """
-        from pytest_mobileagent.agent.options import check_models
-        from pytest_mobileagent.agent.process.wire import NEEDS
-
         if not self._run.is_owner or runs_no_test(self._config):
             return
         self._check_ocr()
@@ -123,26 +116,17 @@ class RunAgents:
             self.asks = bool(program.used & _MCP)
             return
         with as_usage_error(AgentError):
-            if self.run_apart:
-                about = self.process.load()
-                needs, plays = {name: about[name] for name in NEEDS}, about["knows_task"]
-                self.asks = about["asks"]
-                self.published  # read before the process ends
-                if self._run.is_distributed:  # workers have their own
-                    self.end()
-            else:
-                agent = self.load()
-                check_models(agent, self.options(agent), self._models.choice)
-                needs = {name: getattr(agent, name, ()) for name in NEEDS}
-                plays = hasattr(agent, "assign_task")
-                self.asks = bool(getattr(agent, "asks", True))
-        self._check_extras([*needs["extras"], *(["models"] if needs["endpoints"] else [])])
-        self._check_sees(needs["sees"])
+            facts = self.facts()
+            self.asks, sees = facts["asks"], facts["sees"]
+            self.published  # read before the process ends
+            if self.run_apart and self._run.is_distributed:  # workers have their own
+                self.end()
+        self._check_extras([*facts["extras"], *(["models"] if facts["endpoints"] else [])])
+        self._check_sees(sees)
         with as_usage_error(AgentError):
-            check_sight(
-                self._settings["mobile-sees"], str(self._run.agent), needs["sees"], plays=plays
-            )
-        self._models.check(str(self._run.agent), needs["roles"], needs["endpoints"])
+            plays = facts["knows_task"]
+            check_sight(self._settings["mobile-sees"], str(self._run.agent), sees, plays=plays)
+        self._models.check(str(self._run.agent), facts["roles"], facts["endpoints"])
 
     def _check_sees(self, sees: Sequence[str]) -> None:
         """Check that the devices provide every part of a screen that the agent needs."""
@@ -174,50 +158,37 @@ class RunAgents:
     @property
     def plays_solutions(self) -> bool:
         """Whether the agent receives the task itself, such as one that plays its solution."""
-        try:
-            if self._run.program is not None:
-                return False
-            if self.run_apart:
-                return bool(self.process.load()["knows_task"])
-            return hasattr(self.load(), "assign_task")
-        except AgentError:  # the first episode reports it
-            return False
+        with suppress(AgentError):  # the first episode reports it
+            return self._run.program is None and bool(self.facts()["knows_task"])
+        return False
 
-    def load(self) -> type[Any]:
-        """Import the agent's class into this process.
+    @property
+    def words(self) -> Sequence[str]:
+        """The values of `--mobile-agent-option`."""
+        return self._settings["mobile-agent-option"].value or ()
+
+    def facts(self) -> dict[str, Any]:
+        """Return what is known of the agent (see `agent.options.facts_of`), loading it if needed.
+
+        Raises:
+            AgentError: if it cannot be loaded, or does not accept its options or models.
+        """
+        if self.run_apart:
+            return self.process.load()
+        from pytest_mobileagent.agent.options import facts_of
+
+        return facts_of(self.loaded, self.words, self._models.choice)
+
+    @cached_property
+    def loaded(self) -> type[Any]:
+        """The agent's class, imported into this process.
 
         Raises:
             AgentError: if it cannot be imported.
         """
-        return self._class
+        from pytest_mobileagent.agent.registry import load_agent
 
-    @cached_property
-    def _class(self) -> type[Any]:
-        from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent
-
-        assert self._run.agent is not None
-        try:
-            return find_agent(self._run.agent, folders(self._config, "agents")).load()
-        except UnknownAgentError as error:
-            raise AgentError(str(error)) from error
-        except (Exception, SystemExit) as error:
-            msg = f"--agent={self._run.agent} cannot be loaded: {in_one_line(error)}"
-            raise AgentError(msg) from error
-
-    def options(self, agent: Any) -> Any:
-        """Return the agent's options, with the values from `--mobile-agent-option`.
-
-        Raises:
-            AgentError: if the agent does not declare such an option.
-        """
-        from pytest_mobileagent.agent.options import BadOptionError, make_options
-
-        declared = getattr(agent, "Options", object)
-        name = getattr(agent, "__name__", str(self._run.agent))
-        try:
-            return make_options(name, declared, self._settings["mobile-agent-option"].value or ())
-        except BadOptionError as error:
-            raise AgentError(f"--mobile-agent-option {error}") from error
+        return load_agent(str(self._run.agent), folders(self._config, "agents"))
 
     def find(self) -> None:
         """Check that the agent that the command line names exists.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import pytest
 
 from pytest_mobileagent._task.task import MOST_STEPS
-from pytest_mobileagent.agent.options import as_dict
+from pytest_mobileagent.agent.options import facts_of, options_of
 from pytest_mobileagent.device.fleet.shared import opened
 from pytest_mobileagent.episode.runs import QUESTIONS, Attempt, End, begin, end
 from pytest_mobileagent.episode.store import Recorder
@@ -30,6 +30,7 @@ from pytest_mobileagent.extras import is_installed
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.llm.providers import prepare
+from pytest_mobileagent.llm.reference import ModelChoice
 from pytest_mobileagent.plugin.agents import check_sight
 from pytest_mobileagent.plugin.bodies import stops
 from pytest_mobileagent.plugin.config import RUN
@@ -299,31 +300,29 @@ def _chosen_agent(case: Case, run: RunConfig, given: Callable[[], Any] | None) -
     """
     if given is None and (program := run.program) is not None:
         return _of_program(run, program)
-    make_port, sight = _port_maker(run, case), run.settings["mobile-sees"]
-    if given is None and run.agents.run_apart:
-        process = run.agents.process
-        about = process.load()
-        check_sight(sight, str(run.agent_name), about["sees"], plays=about["knows_task"])
-        if not about["knows_task"]:
+    agents, make_port = run.agents, _port_maker(run, case)
+    facts = agents.facts() if given is None else facts_of(given, agents.words, ModelChoice())
+    name = run.agent_name or Path(getattr(given, "__module__", "agent")).stem
+    check_sight(run.settings["mobile-sees"], name, facts["sees"], plays=facts["knows_task"])
+    _load_recorder(facts["endpoints"])
+    if given is None and agents.run_apart and not facts["knows_task"]:
+        process = agents.process
 
-            def apart(_case: Case, _values: Mapping[str, Any]) -> AgentRunner:
-                return ConversationRunner(process, make_port=make_port)
+        def apart(_case: Case, _values: Mapping[str, Any]) -> AgentRunner:
+            return ConversationRunner(process, make_port=make_port)
 
-            _load_recorder(about["endpoints"])
-            return ChosenAgent(str(run.agent_name), apart, about["options"], sees=about["sees"])
-        run.agents.run_in_this_process()
-    maker = run.agents.load() if given is None else given
-    name = run.agent_name or Path(getattr(maker, "__module__", "agent")).stem
-    options = run.agents.options(maker)
-    check_sight(sight, name, getattr(maker, "sees", ()), plays=hasattr(maker, "assign_task"))
-    if getattr(maker, "roles", ()) and (models := run.models.to_prepare()):
+        return ChosenAgent(name, apart, facts["options"], sees=facts["sees"])
+    if given is None:
+        agents.run_in_this_process()
+    maker = agents.loaded if given is None else given
+    options = options_of(maker, agents.words)
+    if facts["roles"] and (models := run.models.to_prepare()):
         prepare(models)
-    _load_recorder(getattr(maker, "endpoints", ()))
 
     def inside(case: Case, values: Mapping[str, Any]) -> AgentRunner:
         return in_thread(maker, options, case, values, make_port)
 
-    return ChosenAgent(name, inside, as_dict(options), sees=getattr(maker, "sees", ()))
+    return ChosenAgent(name, inside, facts["options"], sees=facts["sees"])
 
 
 def _port_maker(run: RunConfig, case: Case) -> Callable[[Path], ModelPort] | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_mobileagent._task.case import Case
 from pytest_mobileagent._task.task import Task
-from pytest_mobileagent.agent.options import as_dict, as_word, make_options
+from pytest_mobileagent.agent.options import as_dict, as_word, options_of
 from pytest_mobileagent.check.episode import Episode, load
 from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
 from pytest_mobileagent.episode.store import Recorder
@@ -63,7 +63,7 @@ def play(
     words = [f"{name}={as_word(value)}" for name, value in (options or {}).items()]
     name = getattr(agent, "__name__", "agent")
     clients = _by_role(model)
-    given = make_options(name, getattr(agent, "Options", object), words)
+    given = options_of(agent, words)
     models = ModelSettings(
         _choice(clients), clients={_reference(role): each for role, each in clients.items()}
     )

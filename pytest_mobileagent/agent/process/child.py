@@ -11,18 +11,11 @@ from functools import partial
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.agent.agent import KnowsTask
 from pytest_mobileagent.agent.conversation import work
-from pytest_mobileagent.agent.options import (
-    as_dict,
-    check_models,
-    make_options,
-    published_with,
-)
+from pytest_mobileagent.agent.options import facts_of, options_of
 from pytest_mobileagent.agent.phone import Channel
 from pytest_mobileagent.agent.process.wire import (
     END,
-    NEEDS,
     PROBE,
     WORK,
     pack_reply,
@@ -31,15 +24,14 @@ from pytest_mobileagent.agent.process.wire import (
     take_streams,
     unpack_observation,
 )
-from pytest_mobileagent.agent.registry import UnknownAgentError, find_agent
-from pytest_mobileagent.errors import AgentError, in_one_line
+from pytest_mobileagent.agent.registry import load_agent
+from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.providers import prepare
 from pytest_mobileagent.processes import become_subreaper, die_with_parent
 
 if TYPE_CHECKING:
     from pytest_mobileagent.agent.agent import Reply
     from pytest_mobileagent.episode.observation import Observation
-    from pytest_mobileagent.llm.reference import ModelChoice
 
 
 def main(descriptor: int, parent: int) -> None:
@@ -50,7 +42,7 @@ def main(descriptor: int, parent: int) -> None:
     status = 1
     try:
         _, reference, folders, given, choice, models = receive_in_agent(connection)
-        make_agent, options = _load(connection, reference, folders, given, choice)
+        make_agent = _load(connection, reference, folders, given, choice)
         if models and getattr(make_agent, "roles", ()):
             prepare(models)  # while the device is being prepared
         here, streams = os.getcwd(), (sys.stdout, sys.stderr)  # noqa: PTH109
@@ -66,7 +58,8 @@ def main(descriptor: int, parent: int) -> None:
             briefing, packed = content
             take_streams(connection)
             channel = Channel(unpack_observation(packed), partial(_exchange, connection))
-            done = work(make_agent, briefing.with_options(options(given)), channel)
+            options = options_of(make_agent, given)
+            done = work(make_agent, briefing.with_options(options), channel)
             fields = {name: getattr(done, name) for name in WORK}
             os.chdir(here)
             clean = threading.active_count() == 1 and _are_open(*streams)
@@ -78,41 +71,16 @@ def main(descriptor: int, parent: int) -> None:
         os._exit(status)
 
 
-def _load(
-    connection: Connection,
-    reference: str,
-    folders: list[Any],
-    given: list[str],
-    choice: ModelChoice,
-) -> tuple[Any, Any]:
+def _load(connection: Connection, reference: str, folders: list[Any], *facts: Any) -> Any:
+    """Load the agent, and tell the worker what it is, or why it cannot be used."""
     try:
-        agent = find_agent(reference, folders).load()
-    except UnknownAgentError as error:
-        raise _refused(connection, str(error)) from error
-    except BaseException as error:
-        what = f"--agent={reference} cannot be loaded: {in_one_line(error)}"
-        raise _refused(connection, what) from error
-
-    def options(words: list[str]) -> Any:
-        return make_options(agent.__name__, getattr(agent, "Options", object), words)
-
-    try:
-        values = options(given)
-        check_models(agent, values, choice)
-        published = published_with(agent, given)
-    except ValueError as error:
-        raise _refused(connection, f"--mobile-agent-option {error}") from error
+        agent = load_agent(reference, folders)
+        about = facts_of(agent, *facts)
     except AgentError as error:
-        raise _refused(connection, str(error)) from error
-    knows_task = isinstance(agent, KnowsTask) or hasattr(agent, "assign_task")
-    names = {name: [str(each) for each in getattr(agent, name, ())] for name in NEEDS}
-    about = {
-        "knows_task": knows_task,
-        "asks": bool(getattr(agent, "asks", True)),
-        "published": published,
-    }
-    send_to_worker(connection, "ready", options=as_dict(values), **about, **names)
-    return agent, options
+        send_to_worker(connection, "failed", error=str(error))
+        raise EOFError(str(error)) from error
+    send_to_worker(connection, "ready", **about)
+    return agent
 
 
 def _run_exit_functions() -> None:
@@ -122,11 +90,6 @@ def _run_exit_functions() -> None:
     """
     with contextlib.suppress(BaseException):  # the agent's own exit functions are among them
         atexit._run_exitfuncs()  # noqa: SLF001 - as multiprocessing does before `os._exit`
-
-
-def _refused(connection: Connection, error: str) -> EOFError:
-    send_to_worker(connection, "failed", error=error)
-    return EOFError(error)
 
 
 def _belong_to(parent: int) -> None:

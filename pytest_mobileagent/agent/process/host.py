@@ -128,7 +128,7 @@ class AgentProcess:
             send_to_agent(self._connection, "load", *self._request)
 
     def load(self) -> dict[str, Any]:
-        """Return the agent's properties: `options`, `knows_task`, `asks`, and what it declares.
+        """Return what the process says of the agent (see `agent.options.facts_of`).
 
         Raises:
             AgentError: if the agent cannot be loaded, or does not accept the options.

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 _STREAMS = b"s"
 PROBE = "probe"  # asked and answered, to show that a waiting process has not been stopped
 END = "end"  # asks for the exit functions; answered when they are done
-NEEDS = ("roles", "endpoints", "extras", "sees")  # what an agent's class declares
 # The fields that describe how an agent's work has ended.
 WORK = ("answer", "error", "trace", "complaint", "budget", "infrastructure")
 
