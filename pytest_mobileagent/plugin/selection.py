@@ -135,7 +135,7 @@ def keep_sample(run: RunConfig, items: list[pytest.Item], most: int) -> None:
     for item in items:
         if (case := case_of(item)) is not None:
             name = _name(case)
-            rank = (not run.earlier.has(case), not can_run(item))
+            rank = (case.key not in run.earlier.tasks, not can_run(item))
             cases[name], ranks[name] = case, min(rank, ranks.get(name, rank))
     chosen: list[str] = []
     for rank in sorted(set(ranks.values())):

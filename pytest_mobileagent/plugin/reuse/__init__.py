@@ -52,7 +52,6 @@ class EarlierRun:
     """What a run reuses from an earlier run. This class reuses nothing: every case is run.
 
     - `path`: the folder of the earlier run; None without one.
-    - `source`: the same folder if episodes must be copied from it; otherwise None.
     - `makes_episodes`: whether the run has an agent and devices.
     - `gives_replies`: whether agents get recorded replies instead of asking their models.
     - `goes_on`: whether the run continues in the folder of the earlier run.
@@ -62,7 +61,6 @@ class EarlierRun:
     """
 
     path: Path | None = None
-    source: Path | None = None
     makes_episodes: bool = True
     gives_replies: bool = False
     goes_on: bool = False
@@ -72,6 +70,11 @@ class EarlierRun:
         self.tasks: dict[str, Entry] = {}
         self.reused: dict[str, Entry] = {}
         self.to_score: dict[str, str] = {}
+
+    @property
+    def source(self) -> Path | None:
+        """The folder of the earlier run if episodes must be copied from it."""
+        return None if self.goes_on or self.gives_replies else self.path
 
     @property
     def folder(self) -> RunFolder | None:
@@ -112,10 +115,6 @@ class EarlierRun:
 
         `run` is the folder of this run, once its run.json is written.
         """
-
-    def has(self, case: Case) -> bool:
-        """Return whether the earlier run has a case."""
-        return case.key in self.tasks
 
     def plan_for(self, case: Case) -> CasePlan:
         """Return what was decided about a case; other cases are run."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +12,7 @@ from pytest_mobileagent.episode import runs
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import read_json, write_json
 from pytest_mobileagent.jsonable import mapping, to_wire
+from pytest_mobileagent.plugin.options import RECORDED
 from pytest_mobileagent.plugin.reuse import EarlierRun
 from pytest_mobileagent.plugin.settings import as_usage_error, path_of, usage_error
 from pytest_mobileagent.report.bundle.reading import is_bundle
@@ -31,11 +34,21 @@ TESTS = (
     "mobile-seed", "mobile-epochs", "mobile-env", "mobile-shard", "mobile-step-factor",
     "mobile-max-steps", "mobile-time-limit",
 )  # fmt: skip
+_OF_JUDGES = (
+    "llm-judge", "mobile-judges", "mobile-judge-all", "mobile-judge-runs", "mobile-retries",
+)  # fmt: skip
 _RESULTS = "earlier.json"  # in the folder that the run's processes share
 
 
 class RecordedRun(EarlierRun):
-    """A run that was recorded.
+    """A run that was recorded, and how a new one goes on from it.
+
+    - `same`: the options whose values are taken from it.
+    - `words`: the line about it in pytest's header: {path}, and the numbers of its results that are
+      {reused}, {scored} again, and {all}.
+    - `is_same_run`: whether both runs are reported as one, with one policy on suspects.
+    - `needs_end`: whether it must have ended.
+    - `ends_epochs`: whether all its epochs are known, so of a range, the upper end is taken.
 
     All its results are known to the process that owns the new run and to its workers. Each process
     decides which of them are reused and which episodes are scored again (`decide`).
@@ -45,22 +58,31 @@ class RecordedRun(EarlierRun):
     """
 
     path: Path
-    same: tuple[str, ...] = ()  # options whose values are taken from the earlier run
-    is_same_run = False  # whether both runs are reported as one, with one policy on suspects
-    needs_end = False  # whether the earlier run must have ended
+    same: tuple[str, ...] = ()
+    words: str
+    is_same_run = False
+    needs_end = False
+    ends_epochs = False
 
     def __init__(
         self, config: pytest.Config, setting: OptionValue, given: Mapping[str, str]
     ) -> None:
         super().__init__()
         self.setting = setting
+        self.when = given.get("when") or datetime.now(UTC).isoformat(timespec="milliseconds")
+        self.session = given.get("session") or f"{secrets.token_hex(4)}-"
         with as_usage_error((OSError, RecordError), setting):
             found = given.get("earlier")
             if self.goes_on and is_bundle(path_of(config, setting)):
                 raise RecordError("a bundle cannot be gone on with: name the run's own folder")
             self.path = Path(found) if found else find_run(path_of(config, setting))
             self.about = runs.about(self.path) or dict(recorded_run(self.path).about)
-        self.source = None if self.goes_on or self.gives_replies else self.path
+
+    @property
+    def header(self) -> str:
+        """The line about the earlier run in pytest's header."""
+        numbers = {"reused": len(self.reused), "scored": len(self.to_score), "all": len(self.tasks)}
+        return self.words.format(path=self.path, **numbers)
 
     def read(self, given: Mapping[str, str]) -> None:
         """Read the results of the earlier run; in a worker, those that the owner has sent.
@@ -83,7 +105,8 @@ class RecordedRun(EarlierRun):
         """Write the results to the folder `shared`; return what a worker needs to read them."""
         tasks = {key: to_wire(task) for key, task in self.tasks.items()}
         write_json(shared / _RESULTS, tasks, indent=None)
-        return {"earlier": str(self.path), "decided": str(shared / _RESULTS)}
+        decided = str(shared / _RESULTS)
+        return {"earlier": str(self.path), "decided": decided, "when": self.when}
 
     def agreed(self, settings: Mapping[str, OptionValue]) -> dict[str, OptionValue]:
         """Return the options of this run, some of which are those of the earlier run.
@@ -92,7 +115,8 @@ class RecordedRun(EarlierRun):
             pytest.UsageError: if the command line gives a different value.
         """
         recorded, agreed = mapping(self.about.get("options")), dict(settings)
-        for name in self.options_taken(settings):
+        replayed = settings["mobile-cache"].value == RECORDED  # so the judges are the same, too
+        for name in (*self.same, *(_OF_JUDGES if replayed else ())):
             known = recorded.get(name)
             if isinstance(known, dict) and "value" in known:
                 agreed[name] = self._taken(agreed[name], known["value"])
@@ -100,14 +124,14 @@ class RecordedRun(EarlierRun):
         if self.is_same_run and not suspects.is_given and (how := policy(self.about)) == FAIL:
             source = self.setting.option.flag
             agreed["mobile-suspects"] = replace(suspects, value=how, text=how, source=source)
+        if agreed["agent"].value is None and not self.makes_episodes:  # of version 1
+            name, flag = str(self.about.get("agent") or "unknown"), self.setting.option.flag
+            agreed["agent"] = replace(agreed["agent"], value=name, text=name, source=flag)
         return agreed
 
-    def options_taken(self, settings: Mapping[str, OptionValue]) -> tuple[str, ...]:
-        """Return the options whose values are taken from the earlier run."""
-        return self.same
-
     def _taken(self, given: OptionValue, text: Any) -> OptionValue:
-        text = self.adapted(given.option.flag, text)
+        is_range = self.ends_epochs and given.option.flag == "--mobile-epochs" and text
+        text = str(text).rpartition("..")[2] if is_range else text
         flag, which = given.option.flag, f"{self.setting.option.flag}={self.setting.text}"
         try:
             value = None if text is None else given.option.parse(text)
@@ -119,22 +143,12 @@ class RecordedRun(EarlierRun):
         if given.source.startswith("--"):
             was = "without it" if text is None else f"with {flag}={text}"
             msg = f" and {which} do not go together: that run ({self.path.name}) was made {was}"
-            raise usage_error(given, f"{msg}{self.other_way(given)}")
+            if self.goes_on and flag == "--mobile-epochs":
+                way = f"--mobile-reuse={self.setting.text} {flag}={given.text}"
+                msg += f". For other epochs, make a new run that takes over its results: {way}"
+            raise usage_error(given, msg)
         return replace(given, value=value, text=text, source=self.setting.option.flag)
-
-    def adapted(self, flag: str, text: Any) -> Any:
-        """Return the text of an option of the earlier run, adapted to this one."""
-        return text
 
     def is_same(self, given: OptionValue, text: str | None, value: Any) -> bool:
         """Return whether an option has the value of the earlier run, displayed there as `text`."""
         return given.text == text or (text is not None and given.value == value)
-
-    def other_way(self, given: OptionValue) -> str:
-        """Return how a run with another value of an option can be made, for an error, or ""."""
-        return ""
-
-
-def upper_end(flag: str, text: Any) -> Any:
-    """Return an option's text; of a range of epochs, the upper end."""
-    return str(text).rpartition("..")[2] if flag == "--mobile-epochs" and text else text

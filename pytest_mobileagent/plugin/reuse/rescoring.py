@@ -10,9 +10,8 @@ from pytest_mobileagent.episode import runs
 from pytest_mobileagent.episode.exchanges import STREAM
 from pytest_mobileagent.jsonable import mapping, printable
 from pytest_mobileagent.llm.known_replies import has_replies
-from pytest_mobileagent.plugin.options import RECORDED
 from pytest_mobileagent.plugin.reuse import CHECK, CasePlan
-from pytest_mobileagent.plugin.reuse.recorded_earlier import TESTS, RecordedRun, upper_end
+from pytest_mobileagent.plugin.reuse.recorded_earlier import TESTS, RecordedRun
 from pytest_mobileagent.report.text.lists import changes
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from pytest_mobileagent._task.case import Case
-    from pytest_mobileagent.plugin.settings import OptionValue
     from pytest_mobileagent.report.entry import Entry
 
 
@@ -29,9 +27,6 @@ _MOST = 3  # node ids that are listed
 _NOT_COMPLETE = {None, "interrupted", "budget"}  # terminations
 _OF_EPISODES = (
     "agent", "models", "price_table", "device", "virtual", "recorded_pages", "published",
-)  # fmt: skip
-_OF_JUDGES = (
-    "llm-judge", "mobile-judges", "mobile-judge-all", "mobile-judge-runs", "mobile-retries",
 )  # fmt: skip
 _MADE_ANEW = {"tasks", "checks", "plugin"}  # fingerprints
 
@@ -44,43 +39,12 @@ class Rescoring(RecordedRun):
     """
 
     same = ("agent", *TESTS)
+    words = "no device and no agent: scores {scored} episodes of {path} again"
     is_same_run = True
     makes_episodes = False
     runs_agents = False
     needs_end = True
-    _needed: int | None = None  # epochs that were always run; a gate decided about the others
-
-    @property
-    def header(self) -> str:
-        """The line about the earlier run in pytest's header."""
-        return f"no device and no agent: scores {len(self.to_score)} episodes of {self.path} again"
-
-    def agreed(self, settings: Mapping[str, OptionValue]) -> dict[str, OptionValue]:
-        """Return the options of this run; its agent and some others are those of the earlier run.
-
-        Raises:
-            pytest.UsageError: if the command line gives a different value.
-        """
-        agreed = super().agreed(settings)
-        if agreed["agent"].value is None:  # version 1 recorded no options
-            name = str(self.about.get("agent") or "unknown")
-            flag = self.setting.option.flag
-            agreed["agent"] = replace(agreed["agent"], value=name, text=name, source=flag)
-        return agreed
-
-    def options_taken(self, settings: Mapping[str, OptionValue]) -> tuple[str, ...]:
-        """Return the options of the earlier run that hold; those of judges, if none is asked."""
-        of_judges = _OF_JUDGES if settings["mobile-cache"].value == RECORDED else ()
-        return (*self.same, *of_judges)
-
-    def adapted(self, flag: str, text: Any) -> Any:
-        """Return the upper end of a range of epochs, of which a gate may have needed fewer."""
-        if (
-            flag == "--mobile-epochs"
-            and (least := str(text).rpartition("..")[0].strip()).isdecimal()
-        ):
-            self._needed = int(least)
-        return upper_end(flag, text)
+    ends_epochs = True
 
     def decide(self, run: Path | None = None) -> None:
         """Score complete episodes that were not decided by a person; reuse all other results."""
@@ -94,7 +58,9 @@ class Rescoring(RecordedRun):
         """Return what was decided about a case; the gate did not need all epochs of some."""
         plan = super().plan_for(case)
         is_known = plan.entry is not None or plan.episode is not None
-        is_needed = is_known or self._needed is None or case.epoch < self._needed
+        recorded = mapping(mapping(self.about.get("options")).get("mobile-epochs"))
+        least = str(recorded.get("value")).rpartition("..")[0].strip()
+        is_needed = is_known or not least.isdecimal() or case.epoch < int(least)
         return replace(plan, is_needed=is_needed)
 
     def made(self, parts: Mapping[str, str | None]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -145,17 +111,10 @@ class Replaying(RecordedRun):
     """
 
     same = (*_AGENT, *TESTS)
+    words = "plays {scored} episodes of {path} again, from recorded replies"
     gives_replies = True
     needs_end = True
-
-    @property
-    def header(self) -> str:
-        """The line about the earlier run in pytest's header."""
-        return f"plays {len(self.to_score)} episodes of {self.path} again, from recorded replies"
-
-    def adapted(self, flag: str, text: Any) -> Any:
-        """Return the upper end of a range of epochs, of which a gate may have needed fewer."""
-        return upper_end(flag, text)
+    ends_epochs = True
 
     def decide(self, run: Path | None = None) -> None:
         """Select the episodes that were decided and have recorded replies."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.needs import DECLARED
@@ -42,6 +40,7 @@ class Resuming(RecordedRun):
     """
 
     same = (*TESTS, *_RESULTS)
+    words = "resumes {path}: {reused} of {all} results are final"
     goes_on = True
     is_same_run = True
 
@@ -49,9 +48,6 @@ class Resuming(RecordedRun):
         self, config: pytest.Config, setting: OptionValue, given: Mapping[str, str]
     ) -> None:
         super().__init__(config, setting, given)
-        now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        self.when = given.get("when") or now
-        self.session = given.get("session") or f"{secrets.token_hex(4)}-"
         self._check()
 
     def _check(self) -> None:
@@ -88,11 +84,6 @@ class Resuming(RecordedRun):
         """Whether any task of the run is left, as far as this is known before collection."""
         return not self.tasks or len(self.reused) < len(self.tasks)
 
-    @property
-    def header(self) -> str:
-        """The line about the earlier run in pytest's header."""
-        return f"resumes {self.path}: {len(self.reused)} of {len(self.tasks)} results are final"
-
     def is_same(self, given: OptionValue, text: str | None, value: Any) -> bool:
         """Return whether an option has the same value as in the earlier run.
 
@@ -105,13 +96,6 @@ class Resuming(RecordedRun):
             return str(given.text).partition(":")[0] == str(text).partition(":")[0]
         return super().is_same(given, text, value)
 
-    def other_way(self, given: OptionValue) -> str:
-        """Return the options that run more epochs, as a new run that takes over these results."""
-        if given.option.flag != "--mobile-epochs":
-            return ""
-        way = f"--mobile-reuse={self.setting.text} {given.option.flag}={given.text}"
-        return f". For other epochs, make a new run that takes over its results: {way}"
-
     def decide(self, run: Path | None = None) -> None:
         """Reuse final results, except skips for something that devices may have by now."""
         self.reused = {
@@ -119,10 +103,6 @@ class Resuming(RecordedRun):
             for key, task in self.tasks.items()
             if is_final(task) and task.skipped_for not in DECLARED
         }
-
-    def to_worker(self, shared: Path) -> dict[str, str]:
-        """Write the results to the folder `shared`; return what a worker needs to read them."""
-        return {**super().to_worker(shared), "when": self.when, "session": self.session}
 
     def not_run(self, selected: Collection[str]) -> list[Entry]:
         """Return the reused results, and those of tasks that are not selected in this session."""

@@ -41,6 +41,8 @@ class Reusing(RecordedRun):
         pytest.UsageError: if there is no such run, or it cannot be read.
     """
 
+    words = "reuses what is still valid from {path}"
+
     def __init__(
         self, config: pytest.Config, setting: OptionValue, given: Mapping[str, str]
     ) -> None:
@@ -51,11 +53,6 @@ class Reusing(RecordedRun):
     def runs_agents(self) -> bool:
         """Whether any task must be run; False until this is decided, so nothing starts before."""
         return any(decision.what == RUN for decision in self.decisions.values())
-
-    @property
-    def header(self) -> str:
-        """The line about the earlier run in pytest's header."""
-        return f"reuses what is still valid from {self.path}"
 
     def decide(self, run: Path | None = None) -> None:
         """Decide what to reuse by the new run's run.json; until then, nothing is decided."""
