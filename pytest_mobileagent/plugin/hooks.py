@@ -183,11 +183,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
             check_chosen(session)
         return
     from pytest_mobileagent.plugin.metadata import about_run
-    from pytest_mobileagent.plugin.preflight import check_needs, check_tasks, check_user
+    from pytest_mobileagent.plugin.preflight import check_selected
 
-    check_needs(session, run)
-    check_tasks(session, run)
-    check_user(session, run)
+    check_selected(session, run)
     cases = [case for item in session.items if (case := case_of(item)) is not None]
     if cases:
         with as_usage_error(HostError):

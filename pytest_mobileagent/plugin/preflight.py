@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from pytest_mobileagent._task.case import Case
     from pytest_mobileagent._task.task import Task
     from pytest_mobileagent.device.doctor.tasks import Selected
     from pytest_mobileagent.plugin.config import RunConfig
@@ -39,59 +40,56 @@ if TYPE_CHECKING:
 _COMPONENTS = "key_components"  # the judge's argument that makes it read screenshots by OCR
 
 
-def check_needs(session: pytest.Session, run: RunConfig) -> None:
-    """End a run whose selected tests need the extra [vision], if it is not installed.
+def check_selected(session: pytest.Session, run: RunConfig) -> None:
+    """End a run whose selected tests need something that it does not have.
 
-    Tests need it if the agent plays a solution that looks into pictures, or if a judge is given key
-    components.
+    This is the extra [vision], for an agent that plays a solution that looks into pictures, and for
+    judges that are given key components; what a task names on its devices, such as a page; and a
+    model that plays the user of a task.
 
     Raises:
-        pytest.UsageError: if the extra is missing; a worker stops the run with this message
-            instead.
+        pytest.UsageError: if anything is missing; a worker stops the run with this message instead.
     """
     engine = "easyocr" if run.value("mobile-ocr") == "easyocr" else "vision"
-    if is_installed(engine) and is_installed("vision"):
-        return
+    has_vision = is_installed(engine) and is_installed("vision")
+    asks_users = run.runs_agents and run.value("mobile-user") == "asked"
     for item in session.items:
-        extra, what = "", ""
-        if _plays_pictures(item, run):
-            extra, what = "vision", f"--agent={run.agent} plays the solution of {item.nodeid}"
-        elif _judges_components(item, run):
-            extra, what = engine, f"judge(…, {_COMPONENTS}=…) in {item.nodeid}"
+        case = case_of(item)
         try:
-            if extra:
-                check_extra(extra, f"{what}: looking into pictures")
-        except HostError as error:
+            if not has_vision:
+                _check_vision(item, case, run, engine)
+            if case is not None and run.earlier.makes_episodes:
+                _check_device(item, case, run)
+            if case is not None and asks_users and isinstance(case.task.answering, Person):
+                run.models.check_user(item.nodeid)
+                asks_users = False  # the others are played by the same model
+        except (HostError, TaskError, pytest.UsageError) as error:
             stop(session, printable(str(error)))
             return
 
 
-def check_tasks(session: pytest.Session, run: RunConfig) -> None:
-    """End a run if a selected task names something that its devices do not have, such as a page.
+def _check_vision(item: pytest.Item, case: Case | None, run: RunConfig, engine: str) -> None:
+    if case is not None and _plays_pictures(case, run):
+        what = f"--agent={run.agent} plays the solution of {item.nodeid}"
+        check_extra("vision", f"{what}: looking into pictures")
+    elif _judges_components(item, run):
+        what = f"judge(…, {_COMPONENTS}=…) in {item.nodeid}"
+        check_extra(engine, f"{what}: looking into pictures")
 
-    Raises:
-        pytest.UsageError: if a task does; a worker stops the run with this message instead.
-    """
-    if not run.earlier.makes_episodes:
-        return
+
+def _check_device(item: pytest.Item, case: Case, run: RunConfig) -> None:
     source = run.devices.source
-    for item in session.items:
-        case = case_of(item)
-        if case is None or source.refuses(case.task):
-            continue
-        try:
+    try:
+        if not source.refuses(case.task):
             source.check_task(case.task)
-        except TaskError as error:
-            stop(session, printable(f"{item.nodeid}: {error}"))
-            return
+    except TaskError as error:
+        raise TaskError(f"{item.nodeid}: {error}") from None
 
 
-def _plays_pictures(item: pytest.Item, run: RunConfig) -> bool:
-    """Return whether the agent of a test plays a solution that looks into pictures."""
-    case = case_of(item)
-    if case is None or not (run.runs_agents and run.agents.plays_solutions):
-        return False
-    return any(move.reads_pictures for move in case.task.fixed_solution)
+def _plays_pictures(case: Case, run: RunConfig) -> bool:
+    """Return whether the agent of a task plays a solution that looks into pictures."""
+    plays = run.runs_agents and run.agents.plays_solutions
+    return plays and any(move.reads_pictures for move in case.task.fixed_solution)
 
 
 def _judges_components(item: pytest.Item, run: RunConfig) -> bool:
@@ -110,25 +108,6 @@ def _has_keyword(code: CodeType, name: str) -> bool:
         else isinstance(each, tuple) and name in each
         for each in code.co_consts
     )
-
-
-def check_user(session: pytest.Session, run: RunConfig) -> None:
-    """End a run whose selected tests have a user played by a model, if it cannot be asked.
-
-    Raises:
-        pytest.UsageError: if the model cannot be asked; a worker stops the run with this message
-            instead.
-    """
-    if not run.runs_agents or run.value("mobile-user") != "asked":
-        return
-    for item in session.items:
-        case = case_of(item)
-        if case is not None and isinstance(case.task.answering, Person):
-            try:
-                run.models.check_user(item.nodeid)
-            except pytest.UsageError as error:
-                stop(session, str(error))
-            return
 
 
 def idle_remarks(items: Sequence[pytest.Item]) -> list[str]:
