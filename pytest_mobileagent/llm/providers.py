@@ -13,7 +13,7 @@ import os
 import re
 import urllib.error
 import urllib.request
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -54,67 +54,35 @@ class Provider:
     needs_key: bool = True
 
 
+def _chat(url: str, name: str, prices: str = "", *more: str) -> Provider:
+    """Return a provider that speaks OpenAI's API; `name` begins its variables, `more` have keys."""
+    return Provider("chat", url, (f"{name}_API_KEY", *more), (f"{name}_BASE_URL",), prices)
+
+
+_OPENAI = _chat("https://api.openai.com/v1", "OPENAI", "openai")
 PROVIDERS = {
-    "openai": Provider(
-        "chat", "https://api.openai.com/v1", ("OPENAI_API_KEY",), ("OPENAI_BASE_URL",), "openai"
-    ),
-    "openai-responses": Provider(
-        "responses", "https://api.openai.com/v1", ("OPENAI_API_KEY",), ("OPENAI_BASE_URL",),
-        "openai",
-    ),
-    "anthropic": Provider(
-        "anthropic", "https://api.anthropic.com", ("ANTHROPIC_API_KEY",), ("ANTHROPIC_BASE_URL",),
-        "anthropic",
-    ),
-    "gemini": Provider(
-        "gemini", "https://generativelanguage.googleapis.com/v1beta",
-        ("GEMINI_API_KEY", "GOOGLE_API_KEY"), ("GEMINI_BASE_URL",), "google",
-    ),
-    "openrouter": Provider(
-        "chat", "https://openrouter.ai/api/v1", ("OPENROUTER_API_KEY",), ("OPENROUTER_BASE_URL",),
-        "openrouter",
-    ),
-    "deepseek": Provider(
-        "chat", "https://api.deepseek.com/v1", ("DEEPSEEK_API_KEY",), ("DEEPSEEK_BASE_URL",),
-        "deepseek",
-    ),
-    "mistral": Provider(
-        "chat", "https://api.mistral.ai/v1", ("MISTRAL_API_KEY",), ("MISTRAL_BASE_URL",), "mistral"
-    ),
-    "groq": Provider(
-        "chat", "https://api.groq.com/openai/v1", ("GROQ_API_KEY",), ("GROQ_BASE_URL",), "groq"
-    ),
-    "xai": Provider("chat", "https://api.x.ai/v1", ("XAI_API_KEY",), ("XAI_BASE_URL",), "x-ai"),
-    "together": Provider(
-        "chat", "https://api.together.xyz/v1", ("TOGETHER_API_KEY",), ("TOGETHER_BASE_URL",),
-        "together",
-    ),
-    "zhipu": Provider(
-        "chat", "https://open.bigmodel.cn/api/paas/v4", ("ZHIPUAI_API_KEY", "ZAI_API_KEY"),
-        ("ZHIPUAI_BASE_URL",), "zhipuai",
-    ),
-    "zai": Provider(
-        "chat", "https://api.z.ai/api/paas/v4", ("ZAI_API_KEY",), ("ZAI_BASE_URL",), "zai"
-    ),
-    "dashscope": Provider(
-        "chat", "https://dashscope.aliyuncs.com/compatible-mode/v1", ("DASHSCOPE_API_KEY",),
-        ("DASHSCOPE_BASE_URL",),
-    ),
-    "moonshot": Provider(
-        "chat", "https://api.moonshot.ai/v1", ("MOONSHOT_API_KEY",), ("MOONSHOT_BASE_URL",),
-        "moonshotai",
-    ),
-    "volcengine": Provider(
-        "chat", "https://ark.cn-beijing.volces.com/api/v3", ("ARK_API_KEY",), ("ARK_BASE_URL",)
-    ),
+    "openai": _OPENAI,
+    "openai-responses": replace(_OPENAI, api="responses"),
+    "anthropic": Provider("anthropic", "https://api.anthropic.com", ("ANTHROPIC_API_KEY",),
+                          ("ANTHROPIC_BASE_URL",), "anthropic"),
+    "gemini": Provider("gemini", "https://generativelanguage.googleapis.com/v1beta",
+                       ("GEMINI_API_KEY", "GOOGLE_API_KEY"), ("GEMINI_BASE_URL",), "google"),
+    "openrouter": _chat("https://openrouter.ai/api/v1", "OPENROUTER", "openrouter"),
+    "deepseek": _chat("https://api.deepseek.com/v1", "DEEPSEEK", "deepseek"),
+    "mistral": _chat("https://api.mistral.ai/v1", "MISTRAL", "mistral"),
+    "groq": _chat("https://api.groq.com/openai/v1", "GROQ", "groq"),
+    "xai": _chat("https://api.x.ai/v1", "XAI", "x-ai"),
+    "together": _chat("https://api.together.xyz/v1", "TOGETHER", "together"),
+    "zhipu": _chat("https://open.bigmodel.cn/api/paas/v4", "ZHIPUAI", "zhipuai", "ZAI_API_KEY"),
+    "zai": _chat("https://api.z.ai/api/paas/v4", "ZAI", "zai"),
+    "dashscope": _chat("https://dashscope.aliyuncs.com/compatible-mode/v1", "DASHSCOPE"),
+    "moonshot": _chat("https://api.moonshot.ai/v1", "MOONSHOT", "moonshotai"),
+    "volcengine": _chat("https://ark.cn-beijing.volces.com/api/v3", "ARK"),
     "azure": Provider("chat", "", ("AZURE_OPENAI_API_KEY",), prices="azure"),
-    "ollama": Provider(
-        "chat", "http://localhost:11434/v1", ("OLLAMA_API_KEY",), ("OLLAMA_HOST",), needs_key=False
-    ),
-    "lmstudio": Provider(
-        "chat", "http://localhost:1234/v1", ("LM_API_TOKEN",), ("LMSTUDIO_BASE_URL",),
-        needs_key=False,
-    ),
+    "ollama": Provider("chat", "http://localhost:11434/v1", ("OLLAMA_API_KEY",), ("OLLAMA_HOST",),
+                       needs_key=False),
+    "lmstudio": Provider("chat", "http://localhost:1234/v1", ("LM_API_TOKEN",),
+                         ("LMSTUDIO_BASE_URL",), needs_key=False),
     "vllm": Provider("chat", "", ("VLLM_API_KEY",), ("VLLM_BASE_URL",), needs_key=False),
     "predict": Provider("predict", "", ("PREDICT_API_KEY",), needs_key=False),
     "scripted": Provider("scripted", needs_key=False),

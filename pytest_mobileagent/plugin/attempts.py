@@ -34,8 +34,8 @@ from pytest_mobileagent.llm.reference import ModelChoice
 from pytest_mobileagent.plugin.agents import check_sight
 from pytest_mobileagent.plugin.bodies import stops
 from pytest_mobileagent.plugin.config import RUN
-from pytest_mobileagent.plugin.known_skips import known_skip
 from pytest_mobileagent.plugin.metadata import versions
+from pytest_mobileagent.plugin.preflight import known_skip
 from pytest_mobileagent.plugin.state import Skipped, broken, state_of
 from pytest_mobileagent.run.attempt import (
     MissingAppError,

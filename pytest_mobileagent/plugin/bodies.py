@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.check import prefixes
+from pytest_mobileagent.check.body import decide
 from pytest_mobileagent.check.episode import Episode
 from pytest_mobileagent.check.events import NoListenerError
 from pytest_mobileagent.check.forked import in_fork
@@ -28,14 +29,17 @@ from pytest_mobileagent.errors import NoScreenshotError, TaskError, UndecidedErr
 from pytest_mobileagent.plugin.body_source import closest, code_of, declared
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.items import case_of, impurities
-from pytest_mobileagent.plugin.judges import ask_beside
+from pytest_mobileagent.plugin.judges import Judge, Waiting, ask_beside
 from pytest_mobileagent.plugin.state import BodyRun, Skipped, state_of
-from pytest_mobileagent.plugin.unclear import run_body
 from pytest_mobileagent.screen.explain import collect_misses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
     from pathlib import Path
+
+    from pytest_mobileagent.check.unclear import UnclearAnswer
+
+_FAILURES = (AssertionError, pytest.fail.Exception)
 
 
 class AgentFailedError(AssertionError):
@@ -55,7 +59,7 @@ def ask_body(item: pytest.Function) -> Generator[None, Any, Any]:
     __tracebackhide__ = True
     try:
         return (yield from _decide(item))
-    except (AssertionError, pytest.fail.Exception):
+    except _FAILURES:
         episode = item.funcargs.get("episode")
         if isinstance(episode, Episode) and not state_of(item).is_asked_of_prefix:
             from pytest_mobileagent.plugin.walls import check_walls  # rarely needed
@@ -130,10 +134,13 @@ def _check_side_effects(item: pytest.Function, episode: object) -> None:
 
 
 def _decided(item: pytest.Function, body: Any, begin: Callable[[], SubGoals]) -> Any:
-    """Return a body that must not return anything, and whose unclear answers are decided."""
+    """Return a body that must not return anything, and whose unclear answers are decided.
+
+    `begin` empties what the body collects, and returns its sub-goals (see `check.body.decide`).
+    """
 
     @wraps(body)
-    def decide(**arguments: Any) -> None:
+    def decided(**arguments: Any) -> None:
         __tracebackhide__ = True
 
         def run() -> None:
@@ -143,9 +150,33 @@ def _decided(item: pytest.Function, body: Any, begin: Callable[[], SubGoals]) ->
                 what = f"{item.name} returns {returned!r}"
                 raise TaskError(f"{what}: the body of a task must use assert")
 
-        run_body(item, run, begin)
+        decide(run, begin, lambda unclear: _judged(item, unclear), _FAILURES)
 
-    return decide
+    return decided
+
+
+def _judged(item: pytest.Function, unclear: list[UnclearAnswer]) -> dict[UnclearAnswer, bool]:
+    """Return what the first judge thinks of unclear answers; it is asked about all at once.
+
+    Raises:
+        UndecidedError: if no judge is set.
+        AssertionError: for a prefix of the episode, where judges are not asked.
+    """
+    state, judges = state_of(item), item.config.stash[RUN].judges
+    if state.is_asked_of_prefix:
+        raise AssertionError("not yet: the answer is unclear")
+    state.body.unclear |= dict.fromkeys(unclear)
+    if judges.mode == "off":
+        raise UndecidedError("; ".join(each.reason for each in unclear))
+    judge, waiting = Judge(item, judges), None
+    for each in unclear:
+        try:
+            state.body.unclear[each] = judge.same(each.answer, each.expected, each.goal)
+        except Waiting as put_off:
+            waiting = put_off
+    if waiting is not None:
+        raise waiting
+    return {each: bool(state.body.unclear[each]) for each in unclear}
 
 
 _NOT_ASKED = "not asked: the body failed before"

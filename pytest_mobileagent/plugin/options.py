@@ -54,250 +54,140 @@ RECORDED = "recorded"  # the value of --mobile-cache with which judges get their
 # The sections of `pytest --help`, whose texts fill at most one line of 100 columns each.
 GROUPS: dict[str, tuple[Option, ...]] = {
     "agent and models": (
-        Option(
-            "--agent", "AGENT", None, str,
-            "a name, FILE.py[:CLASS], MODULE:CLASS, cmd:COMMAND, or an adapter FILE.toml",
-        ),
-        Option(
-            "--mobile-agent-option", "KEY=VALUE", None, values.words,
-            "an option that the agent declares; may be repeated", repeats=True,
-        ),
-        Option(
-            "--mobile-model", "MODEL|ROLE=MODEL,…", None, late("llm.reference.parse_choice"),
-            "the agent's model: PROVIDER:NAME[@URL]; or one for each role",
-        ),
-        Option(
-            "--mobile-max-cost", "USD[,task=USD]", None, late("llm.budget.parse_limit"),
-            "the most to spend on models, in the run and in each episode",
-        ),
-        Option(
-            "--mobile-max-tokens", "N[,task=N]", None, late("llm.budget.parse_limit", whole=True),
-            "the same limits in tokens, input and output together",
-        ),
-        _choice(
-            "--mobile-unpriced", "stop|allow", "stop",
-            "whether a model of unknown price may run",
-        ),
-        _choice(
-            "--mobile-cache", "judges|all|replay|recorded|off", "judges",
-            "whose replies are cached; replay, recorded: call no model",
-        ),
-        _choice(
-            "--mobile-agent-process", "on|off", "on",
-            "off: run agents in a thread, for debuggers",
-        ),
+        Option("--agent", "AGENT", None, str,
+               "a name, FILE.py[:CLASS], MODULE:CLASS, cmd:COMMAND, or an adapter FILE.toml"),
+        Option("--mobile-agent-option", "KEY=VALUE", None, values.words,
+               "an option that the agent declares; may be repeated", repeats=True),
+        Option("--mobile-model", "MODEL|ROLE=MODEL,…", None, late("llm.reference.parse_choice"),
+               "the agent's model: PROVIDER:NAME[@URL]; or one for each role"),
+        Option("--mobile-max-cost", "USD[,task=USD]", None, late("llm.budget.parse_limit"),
+               "the most to spend on models, in the run and in each episode"),
+        Option("--mobile-max-tokens", "N[,task=N]", None,
+               late("llm.budget.parse_limit", whole=True),
+               "the same limits in tokens, input and output together"),
+        _choice("--mobile-unpriced", "stop|allow", "stop",
+                "whether a model of unknown price may run"),
+        _choice("--mobile-cache", "judges|all|replay|recorded|off", "judges",
+                "whose replies are cached; replay, recorded: call no model"),
+        _choice("--mobile-agent-process", "on|off", "on",
+                "off: run agents in a thread, for debuggers"),
     ),
     "judges": (
-        _choice(
-            "--llm-judge", "off|single|cross", "off",
-            "who decides tasks with `judge`: nobody, one model, or two (default: off)",
-        ),
-        Option(
-            "--mobile-judges", "MODEL,…", None, late("llm.reference.parse_references"),
-            "the models that judge; with `cross`, a third one settles disputes",
-        ),
-        Option(
-            "--mobile-judge-all", "", "false", values.truth,
-            "judge tasks that have a check, too, and list where the two differ", is_flag=True,
-        ),
-        _choice(
-            "--mobile-side-effects", "off|report|fail", "off",
-            "what changed on the phone unasked: ignored, reported, or a failure",
-        ),
-        _choice(
-            "--mobile-official", "beside|decides|off", "beside",
-            "how to use a benchmark's own evaluation",
-        ),
+        _choice("--llm-judge", "off|single|cross", "off",
+                "who decides tasks with `judge`: nobody, one model, or two (default: off)"),
+        Option("--mobile-judges", "MODEL,…", None, late("llm.reference.parse_references"),
+               "the models that judge; with `cross`, a third one settles disputes"),
+        Option("--mobile-judge-all", "", "false", values.truth,
+               "judge tasks that have a check, too, and list where the two differ", is_flag=True),
+        _choice("--mobile-side-effects", "off|report|fail", "off",
+                "what changed on the phone unasked: ignored, reported, or a failure"),
+        _choice("--mobile-official", "beside|decides|off", "beside",
+                "how to use a benchmark's own evaluation"),
     ),
     "devices": (
-        Option(
-            "--mobile-device", "DEVICE", "virtual", str,
-            "virtual (default), avd:NAME, serial:SERIAL,…, appium:URL, or graph:DIR",
-        ),
+        Option("--mobile-device", "DEVICE", "virtual", str,
+               "virtual (default), avd:NAME, serial:SERIAL,…, appium:URL, or graph:DIR"),
         _choice("--mobile-driver", "adb|appium", "adb", "what drives the device"),
-        Option(
-            "--mobile-device-has", "WORD,…", None, late("_task.needs.parse_has"),
-            "what tasks may need: web, gms, physical, account:LABEL, manual:TEXT",
-        ),
-        Option(
-            "--mobile-device-time", "ISO|now", "now", late("environment.clock.parse_moment"),
-            "set each episode's time, such as 2026-11-22T09:00",
-        ),
-        Option(
-            "--mobile-env", "ID,…", None, values.listed,
-            "run each task in these environments: ids, 100-104, train, test, or all",
-        ),
-        Option(
-            "--mobile-noise", "RATE[,KIND…]", "0", values.noise,
-            "the share of actions that meet pop-ups, lost taps and the like",
-        ),
-        _choice(
-            "--mobile-sees", "screenshot|hierarchy|both", "both",
-            "what agents and programs get of each screen; the other part is empty",
-        ),
-        _choice(
-            "--mobile-user", "asked|told|silent", "asked",
-            "whether a task's user answers, tells unasked, or is silent",
-        ),
-        Option(
-            "--mobile-settle", "SECONDS[,PACKAGE=SECONDS]", "5",
-            late("device.device.parse_settle"), "the longest wait for a screen to settle",
-        ),
-        Option(
-            "--mobile-engine", "xdist|ray[:ADDRESS]", "xdist", values.engine,
-            "where workers run: here, or on a Ray cluster",
-        ),
+        Option("--mobile-device-has", "WORD,…", None, late("_task.needs.parse_has"),
+               "what tasks may need: web, gms, physical, account:LABEL, manual:TEXT"),
+        Option("--mobile-device-time", "ISO|now", "now", late("environment.clock.parse_moment"),
+               "set each episode's time, such as 2026-11-22T09:00"),
+        Option("--mobile-env", "ID,…", None, values.listed,
+               "run each task in these environments: ids, 100-104, train, test, or all"),
+        Option("--mobile-noise", "RATE[,KIND…]", "0", values.noise,
+               "the share of actions that meet pop-ups, lost taps and the like"),
+        _choice("--mobile-sees", "screenshot|hierarchy|both", "both",
+                "what agents and programs get of each screen; the other part is empty"),
+        _choice("--mobile-user", "asked|told|silent", "asked",
+                "whether a task's user answers, tells unasked, or is silent"),
+        Option("--mobile-settle", "SECONDS[,PACKAGE=SECONDS]", "5",
+               late("device.device.parse_settle"), "the longest wait for a screen to settle"),
+        Option("--mobile-engine", "xdist|ray[:ADDRESS]", "xdist", values.engine,
+               "where workers run: here, or on a Ray cluster"),
     ),
     "limits and repetition": (
-        Option(
-            "--mobile-epochs", "N|A..B", "1", values.epochs,
-            "run each task N times; A..B: until the gate is decided",
-        ),
-        Option(
-            "--mobile-max-steps", "N", None, values.whole(1),
-            "the most steps of an episode, even if the task allows more",
-        ),
-        Option(
-            "--mobile-time-limit", "SECONDS", "900", values.positive,
-            "the longest that an agent may take in an episode",
-        ),
-        Option(
-            "--mobile-retries", "N", "1", values.whole(0),
-            "repeat an episode whose device or worker broke",
-        ),
+        Option("--mobile-epochs", "N|A..B", "1", values.epochs,
+               "run each task N times; A..B: until the gate is decided"),
+        Option("--mobile-max-steps", "N", None, values.whole(1),
+               "the most steps of an episode, even if the task allows more"),
+        Option("--mobile-time-limit", "SECONDS", "900", values.positive,
+               "the longest that an agent may take in an episode"),
+        Option("--mobile-retries", "N", "1", values.whole(0),
+               "repeat an episode whose device or worker broke"),
         Option("--mobile-seed", "N", "0", values.whole(0), "the seed of everything that is random"),
-        Option(
-            "--mobile-pace", "SECONDS", None, values.positive,
-            "the least time from one action to the next, and to its screenshot",
-        ),
-        _choice(
-            "--mobile-path", "single|multi", "multi",
-            "single: record decisions, and do the golden actions",
-        ),
+        Option("--mobile-pace", "SECONDS", None, values.positive,
+               "the least time from one action to the next, and to its screenshot"),
+        _choice("--mobile-path", "single|multi", "multi",
+                "single: record decisions, and do the golden actions"),
     ),
     "runs and gates": (
-        Option(
-            "--mobile-gate", "FILE|EXPRESSION", None, str,
-            "conditions that decide the exit status: TOML, or success_rate >= 0.5",
-        ),
-        Option(
-            "--mobile-baseline", "RUN", None, str,
-            "compare with a run, task by task and epoch by epoch",
-        ),
-        Option(
-            "--mobile-resume", "RUN", None, str,
-            "continue a run: report what is finished, and run the rest",
-        ),
-        Option(
-            "--mobile-reuse", "RUN", None, str,
-            "reuse results that are still valid, score again, or run",
-        ),
-        Option(
-            "--mobile-rescore", "RUN", None, str,
-            "evaluate the tests on recorded episodes, without device or agent",
-        ),
-        Option(
-            "--mobile-replies", "RUN", None, str,
-            "run again with the recorded replies of the agents' models",
-        ),
-        Option(
-            "--mobile-sample", "N", None, values.whole(1),
-            "run N of the tasks, stratified by suite, level and app",
-        ),
-        Option(
-            "--mobile-shard", "I/N", None, values.shard,
-            "run the I-th of N parts; `merge` joins the parts into one run",
-        ),
-        _choice(
-            "--mobile-exit", "tasks|run", "tasks",
-            "tasks: 1 if one failed; run: 0 if all were decided",
-        ),
+        Option("--mobile-gate", "FILE|EXPRESSION", None, str,
+               "conditions that decide the exit status: TOML, or success_rate >= 0.5"),
+        Option("--mobile-baseline", "RUN", None, str,
+               "compare with a run, task by task and epoch by epoch"),
+        Option("--mobile-resume", "RUN", None, str,
+               "continue a run: report what is finished, and run the rest"),
+        Option("--mobile-reuse", "RUN", None, str,
+               "reuse results that are still valid, score again, or run"),
+        Option("--mobile-rescore", "RUN", None, str,
+               "evaluate the tests on recorded episodes, without device or agent"),
+        Option("--mobile-replies", "RUN", None, str,
+               "run again with the recorded replies of the agents' models"),
+        Option("--mobile-sample", "N", None, values.whole(1),
+               "run N of the tasks, stratified by suite, level and app"),
+        Option("--mobile-shard", "I/N", None, values.shard,
+               "run the I-th of N parts; `merge` joins the parts into one run"),
+        _choice("--mobile-exit", "tasks|run", "tasks",
+                "tasks: 1 if one failed; run: 0 if all were decided"),
     ),
     "output": (
         Option("--mobile-runs", "DIR", "runs", str, "the folder in which each run creates its own"),
-        Option(
-            "--mobile-label", "TEXT", None, values.line,
-            "the run's name in tables and pages, such as pr-118",
-        ),
-        Option(
-            "--mobile-watch", "", "false", values.truth,
-            "serve the report during the run, with the phones' screens", is_flag=True,
-        ),
-        Option(
-            "--mobile-redact", "FILE", None, str,
-            "what to redact in all that is recorded: TOML of patterns and regions",
-        ),
+        Option("--mobile-label", "TEXT", None, values.line,
+               "the run's name in tables and pages, such as pr-118"),
+        Option("--mobile-watch", "", "false", values.truth,
+               "serve the report during the run, with the phones' screens", is_flag=True),
+        Option("--mobile-redact", "FILE", None, str,
+               "what to redact in all that is recorded: TOML of patterns and regions"),
     ),
 }  # fmt: skip
 # What a project sets once: ini keys, which `pytest -o KEY=VALUE` varies.
 INI_ONLY = tuple(
     replace(option, ini_only=True)
     for option in (
-        _choice(
-            "--mobile-gpu", "software|host", "software",
-            "what draws the screens of emulators that the run starts",
-        ),
-        Option(
-            "--mobile-emulator-flags", "FLAGS", None, values.words,
-            "further flags for emulators that the run starts, such as '-accel off'",
-        ),
-        Option(
-            "--mobile-boot-limit", "SECONDS", "300", values.positive,
-            "how many seconds an emulator may take to boot",
-        ),
-        Option(
-            "--mobile-recycle", "N", "50", values.whole(1),
-            "replace a device that the run has started after this many episodes",
-        ),
-        Option(
-            "--mobile-appium-home", "DIR", None, str,
-            "the folder in which npm installed Appium (default: .appium beside this file, or else "
-            "the program on the PATH)",
-        ),
-        Option(
-            "--mobile-capabilities", "FILE", None, str,
-            "a JSON file of capabilities for Appium sessions",
-        ),
-        _choice(
-            "--mobile-screenshots", "all|needed", "all",
-            "`needed`: take no screenshots for agents that see hierarchies only",
-        ),
-        _choice(
-            "--mobile-ocr", "rapidocr|easyocr", "rapidocr",
-            "the OCR engine, for agents, checks and judges",
-        ),
-        _choice(
-            "--mobile-log", "off|warnings|all", "warnings",
-            "which lines of the phone's log to record with each step",
-        ),
-        Option(
-            "--mobile-step-factor", "X", "2", values.positive,
-            "a task's step limit, as a multiple of its golden steps",
-        ),
-        _choice(
-            "--mobile-suspects", "error|fail", "error",
-            "how to count tasks that broke their phone in every attempt, while others did not",
-        ),
-        Option(
-            "--mobile-max-infra", "N", None, values.whole(1),
-            "stop the run, with status 9, after this many errors of devices, workers or networks",
-        ),
-        Option(
-            "--mobile-pack-screens", "", "true", values.truth,
-            "pack the screens of large runs while the machine is idle",
-        ),
-        Option(
-            "--mobile-copy-pages", "", "false", values.truth,
-            "copy the pages of a data set into the records, which otherwise refer to your copy",
-        ),
-        Option(
-            "--mobile-prices", "FILE", None, str,
-            "a TOML file of your own prices, in US dollars per million tokens",
-        ),
-        Option(
-            "--mobile-judge-runs", "K", "1", values.whole(1),
-            "ask each judge K times; the majority counts",
-        ),
+        _choice("--mobile-gpu", "software|host", "software",
+                "what draws the screens of emulators that the run starts"),
+        Option("--mobile-emulator-flags", "FLAGS", None, values.words,
+               "further flags for emulators that the run starts, such as '-accel off'"),
+        Option("--mobile-boot-limit", "SECONDS", "300", values.positive,
+               "how many seconds an emulator may take to boot"),
+        Option("--mobile-recycle", "N", "50", values.whole(1),
+               "replace a device that the run has started after this many episodes"),
+        Option("--mobile-appium-home", "DIR", None, str,
+               "the folder in which npm installed Appium (default: .appium beside this file, or "
+               "else the program on the PATH)"),
+        Option("--mobile-capabilities", "FILE", None, str,
+               "a JSON file of capabilities for Appium sessions"),
+        _choice("--mobile-screenshots", "all|needed", "all",
+                "`needed`: take no screenshots for agents that see hierarchies only"),
+        _choice("--mobile-ocr", "rapidocr|easyocr", "rapidocr",
+                "the OCR engine, for agents, checks and judges"),
+        _choice("--mobile-log", "off|warnings|all", "warnings",
+                "which lines of the phone's log to record with each step"),
+        Option("--mobile-step-factor", "X", "2", values.positive,
+               "a task's step limit, as a multiple of its golden steps"),
+        _choice("--mobile-suspects", "error|fail", "error",
+                "how to count tasks that broke their phone in every attempt, while others did not"),
+        Option("--mobile-max-infra", "N", None, values.whole(1),
+               "stop the run, with status 9, after this many errors of devices, workers or "
+               "networks"),
+        Option("--mobile-pack-screens", "", "true", values.truth,
+               "pack the screens of large runs while the machine is idle"),
+        Option("--mobile-copy-pages", "", "false", values.truth,
+               "copy the pages of a data set into the records, which otherwise refer to your copy"),
+        Option("--mobile-prices", "FILE", None, str,
+               "a TOML file of your own prices, in US dollars per million tokens"),
+        Option("--mobile-judge-runs", "K", "1", values.whole(1),
+               "ask each judge K times; the majority counts"),
     )
 )  # fmt: skip
 OPTIONS = (*(option for group in GROUPS.values() for option in group), *INI_ONLY)

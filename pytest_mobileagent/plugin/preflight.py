@@ -1,4 +1,4 @@
-"""Checks the requirements of the selected tests before the first episode.
+"""Checks the requirements of the selected tests, and says why tasks are skipped, before a device.
 
 Checks that read pictures are not covered, because it is only known when a check is evaluated
 whether it reads any.
@@ -17,15 +17,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent._task.needs import PAGES, unmet
 from pytest_mobileagent._task.table import APPS, labels_of
 from pytest_mobileagent._task.user import Person
-from pytest_mobileagent.errors import HostError, TaskError
+from pytest_mobileagent.errors import HostError, NoSolutionError, TaskError
 from pytest_mobileagent.extras import check_extra, is_installed
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.body_source import code_of, statements
 from pytest_mobileagent.plugin.broken import stop
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.items import case_of
+from pytest_mobileagent.plugin.state import Skipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -108,6 +110,35 @@ def _has_keyword(code: CodeType, name: str) -> bool:
         else isinstance(each, tuple) and name in each
         for each in code.co_consts
     )
+
+
+def known_skip(case: Case, run: RunConfig) -> Skipped | None:
+    """Return why a case is skipped before a device is leased for it; None if it is not.
+
+    Whether its apps are on the devices is not asked here.
+    """
+    source = run.devices.source
+    if source.is_live and PAGES in case.task.needs:
+        why_not = (
+            f"--mobile-device={source.shown} are phones: name graph:DIR (docs/recorded-pages.md)"
+        )
+        return Skipped("pages", f"the task is done on recorded pages, and {why_not}")
+    if not source.is_live and case.environment is not None:
+        return Skipped("pages", "--mobile-env sets up phones, which recorded pages are not")
+    if why_not := source.refuses(case.task):
+        return Skipped("pages", f"{why_not} (--mobile-device={source.shown})")
+    if lacks := unmet(case.task.needs, run.value("mobile-device-has") or ()):
+        why: Any = lacks[0].partition(":")[0]
+        flag = run.settings["mobile-device-has"].option.flag
+        return Skipped(why, f"the task needs {', '.join(lacks)}, which {flag} does not name")
+    if run.value("mobile-path") == "single":
+        from pytest_mobileagent.run.single_path import check_golden
+
+        try:
+            check_golden(case.task)
+        except NoSolutionError as error:
+            return Skipped("golden", str(error))
+    return None
 
 
 def idle_remarks(items: Sequence[pytest.Item]) -> list[str]:

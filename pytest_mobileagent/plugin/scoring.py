@@ -64,15 +64,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.check.golden import Compared
     from pytest_mobileagent.plugin.reuse import EarlierRun
 
-_TEXTS = (
-    "reason",
-    "cause",
-    "infrastructure",
-    "answer",
-    "verdict",
-    "judged",
-    "official",
-)  # fields of a result
+# The fields of a result that quote agents, judges or the phone.
+_TEXTS = ("reason", "cause", "infrastructure", "answer", "verdict", "judged", "official")
 _LINES_BEFORE, _LINES_AFTER = 8, 3  # the lines of a body shown around the failed condition
 _FAULTS: dict[type[BaseException], str] = {
     JudgeError: "judge",

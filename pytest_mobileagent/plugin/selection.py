@@ -12,7 +12,7 @@ import pytest
 from pytest_mobileagent._task.case import missing, without_variant
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.plugin.items import case_of
-from pytest_mobileagent.plugin.known_skips import known_skip
+from pytest_mobileagent.plugin.preflight import known_skip
 from pytest_mobileagent.plugin.pytest_private import is_overridden
 from pytest_mobileagent.plugin.settings import as_usage_error, runs_no_test
 

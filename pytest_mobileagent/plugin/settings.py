@@ -17,7 +17,7 @@ import shlex
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
@@ -286,25 +286,19 @@ def _set(config: pytest.Config) -> ProjectSettings:
     return ProjectSettings(texts, config.rootpath / cache / "d" / _REPLIES)
 
 
-class _Reader(Generic[T]):
-    """A plugin that reads pytest's configuration, and ends pytest before it collects anything."""
-
-    found: T
-
-    def __init__(self, read: Callable[[pytest.Config], T]) -> None:
-        self._read = read
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_cmdline_main(self, config: pytest.Config) -> int:
-        self.found = self._read(config)
-        return 0
-
-
 def _configured(read: Callable[[pytest.Config], T], hint: str = "") -> T:
-    reader = _Reader(read)
+    """Return what a function reads of pytest's configuration, before anything is collected."""
+    found: list[T] = []
+
+    class Reader:
+        @pytest.hookimpl(tryfirst=True)
+        def pytest_cmdline_main(self, config: pytest.Config) -> int:
+            found.append(read(config))
+            return 0
+
     with contextlib.redirect_stdout(io.StringIO()):
         # Warnings are off, as pytest would warn that it cannot rewrite this package's asserts.
-        status = pytest.main(["--quiet", "-W", "ignore"], plugins=[reader])
+        status = pytest.main(["--quiet", "-W", "ignore"], plugins=[Reader()])
     if status != 0:
         raise SystemExit(f"pytest cannot be configured in this folder: see above{hint}")
-    return reader.found
+    return found[0]
