@@ -7,7 +7,7 @@ import pytest
 from pytest_mobileagent.arguments import Parser
 from pytest_mobileagent.device.device import parse_settle
 from pytest_mobileagent.llm.budget import parse_limit
-from pytest_mobileagent.plugin.values import epochs, positive, shard, whole
+from pytest_mobileagent.plugin.options import epochs, positive, shard, whole
 
 
 def test_an_error_of_a_command_sends_nothing_on_to_the_terminal(

@@ -279,7 +279,7 @@ def test_help_imports_little_more_than_the_options(tmp_path: Path) -> None:
     command = [sys.executable, "-c", code]
     found = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
     assert "--mobile-device" in found.stdout
-    plugin = ("plugin", "plugin.hooks", "plugin.hookspecs", "plugin.options", "plugin.values")
+    plugin = ("plugin", "plugin.hooks", "plugin.hookspecs", "plugin.options")
     allowed = {
         f"pytest_mobileagent.{name}" for name in ("errors", "jsonable", "lazy_names", *plugin)
     }

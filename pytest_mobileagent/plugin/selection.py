@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.plugin.config import RunConfig
+    from pytest_mobileagent.plugin.options import Shard
     from pytest_mobileagent.plugin.settings import OptionValue
-    from pytest_mobileagent.plugin.values import Shard
 
 
 # Flags that choose tests, by the attributes of pytest's options.

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from pytest_mobileagent.plugin.values import Engine, engine
+from pytest_mobileagent.plugin.options import Engine, engine
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_mobileagent.plugin.config import RunConfig
-    from pytest_mobileagent.plugin.values import Engine
+    from pytest_mobileagent.plugin.options import Engine
 
 
 PHONE = "phone"  # the Ray resource of which a machine has one unit per phone
