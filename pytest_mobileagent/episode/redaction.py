@@ -26,8 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.calls import ModelCall
-from pytest_mobileagent.episode.decoding import found, masked
-from pytest_mobileagent.episode.secrets import keys_here, without_secrets
+from pytest_mobileagent.episode.secrets import found, keys_here, masked, without_secrets
 from pytest_mobileagent.errors import HostError, ScreenError
 from pytest_mobileagent.patterns import PATIENT, SlowPatternError, within
 from pytest_mobileagent.screen.xml import document

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.episode.decoding import found, masked
+from pytest_mobileagent.episode.secrets import found, masked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
