@@ -31,8 +31,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.fileio import is_below, new_lines, parse_json, read_text, write_json
+from pytest_mobileagent.fileio import (
+    is_below,
+    new_lines,
+    parse_json,
+    read_text,
+    write_json,
+    writing,
+)
 from pytest_mobileagent.jsonable import expect, mapping, to_line
 
 if TYPE_CHECKING:
@@ -71,12 +77,10 @@ def begin(run: Path) -> None:
     home, here = Path.home(), Path.cwd()
     given = {run: "RUN", run.parent: "RUNS", Path(sys.prefix): "PYTHON", here: ".", home: "~"}
     paths = {str(path): word for path, word in given.items() if path != Path(path.root)}
-    try:
+    with writing(run):
         if not (run / _PATHS).exists():
             write_json(run / _PATHS, paths, indent=None)
         (run / CHAIN).touch(0o644)
-    except OSError as error:
-        raise HostError(f"cannot write to {run}: {error}") from error
     add_file(run, "plan", "run.json")
 
 
@@ -86,24 +90,21 @@ def add(run: Path, content: Mapping[str, Any]) -> None:
     Raises:
         HostError: if it cannot be written.
     """
-    try:
-        descriptor = os.open(run / CHAIN, _FLAGS)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise HostError(f"cannot write to {run / CHAIN}: {error}") from error
-    try:
-        with suppress(OSError):  # a file system without locks: links may then not fit
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        before, is_whole = _last(descriptor)
-        when = datetime.now(UTC).isoformat(timespec="milliseconds")
-        body = to_line({"when": when, **content})
-        line = f'{body[:-1]},"digest":"{digest_of(before + body)}"}}\n'
-        os.write(descriptor, ("" if is_whole else "\n").encode() + line.encode())
-    except OSError as error:
-        raise HostError(f"cannot write to {run / CHAIN}: {error}") from error
-    finally:
-        os.close(descriptor)
+    with writing(run / CHAIN):
+        try:
+            descriptor = os.open(run / CHAIN, _FLAGS)
+        except FileNotFoundError:
+            return
+        try:
+            with suppress(OSError):  # a file system without locks: links may then not fit
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            before, is_whole = _last(descriptor)
+            when = datetime.now(UTC).isoformat(timespec="milliseconds")
+            body = to_line({"when": when, **content})
+            line = f'{body[:-1]},"digest":"{digest_of(before + body)}"}}\n'
+            os.write(descriptor, ("" if is_whole else "\n").encode() + line.encode())
+        finally:
+            os.close(descriptor)
 
 
 def _last(descriptor: int) -> tuple[str, bool]:

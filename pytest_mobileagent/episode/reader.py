@@ -94,16 +94,12 @@ def read(folder: Path, kind: type[E]) -> E:
             major version.
     """
     try:
-        return _read(folder, kind)
+        return whole(folder, kind, records_of(folder), {})
     except RecursionError as error:
         raise RecordError(f"{folder / STREAM} is damaged: it is nested too deeply") from error
     except (LookupError, TypeError, ValueError, AttributeError, OSError, OverflowError) as error:
         msg = f"{folder} does not contain a complete record: {type(error).__name__}: {error}"
         raise RecordError(msg) from error
-
-
-def _read(folder: Path, kind: type[E]) -> E:
-    return whole(folder, kind, records_of(folder), {})
 
 
 def whole(

@@ -27,6 +27,7 @@ from pytest_mobileagent.fileio import (
     read_json,
     read_text,
     write_text,
+    writing,
 )
 from pytest_mobileagent.jsonable import Each, Maybe, check, expect, read_as, to_line
 
@@ -170,10 +171,8 @@ def append(run: Path, entry: IndexLine) -> None:
         HostError: if the index cannot be written.
     """
     line = to_line(asdict(entry))
-    try:
+    with writing(run / INDEX):
         append_line(run / INDEX, line)
-    except OSError as error:
-        raise HostError(f"cannot write to {run / INDEX}: {error}") from error
     chain.seal(run, run / str(entry.folder), line)
 
 

@@ -37,6 +37,7 @@ from pytest_mobileagent.episode import event
 from pytest_mobileagent.episode.migrate import SCHEMA_VERSION
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.fileio import writing
 from pytest_mobileagent.jsonable import to_line, to_wire
 
 if TYPE_CHECKING:
@@ -304,12 +305,10 @@ class Recorder:
 
     def _write(self, record: str, content: Mapping[str, Any]) -> None:
         assert self._stream is not None, "the episode has not started"
-        try:
+        with writing(self.folder / STREAM):
             safe = redacted(to_wire({"record": record, **content}))
             self._stream.write(to_line(safe) + "\n")
             self._stream.flush()
-        except OSError as error:
-            raise HostError(f"cannot write to {self.folder / STREAM}: {error}") from error
 
 
 def where(number: int, episode: Path) -> str:

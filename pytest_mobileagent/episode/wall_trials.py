@@ -12,8 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from pytest_mobileagent.episode.redaction import redacted
-from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.fileio import append_line, parse_json, read_text
+from pytest_mobileagent.fileio import append_line, parse_json, read_text, writing
 from pytest_mobileagent.jsonable import read_as, to_line
 
 if TYPE_CHECKING:
@@ -83,10 +82,8 @@ def append(episode: Path, trial: WallTrial, seen: Screen | None, screens: Screen
             screens.link(links / f"{count:03}-wall", png, xml)
     when = datetime.now(UTC).isoformat(timespec="milliseconds")
     content = cast("dict[str, Any]", redacted(content))
-    try:
+    with writing(episode / TRIALS):
         append_line(episode / TRIALS, to_line({"when": when, **content}))
-    except OSError as error:
-        raise HostError(f"cannot write to {episode / TRIALS}: {error}") from error
     return read_as(WallTrial, content, "trial")
 
 

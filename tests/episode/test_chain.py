@@ -9,6 +9,7 @@ import pytest
 
 from pytest_mobileagent.episode import chain
 from pytest_mobileagent.episode.chain import add, begin, last_digest, links
+from pytest_mobileagent.errors import HostError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -91,7 +92,7 @@ def test_a_folder_without_a_chain_gets_none(tmp_path: Path) -> None:
 def test_a_chain_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "other").touch()
     (tmp_path / "chain.jsonl").symlink_to(tmp_path / "other")
-    with pytest.raises(chain.HostError, match="cannot write"):
+    with pytest.raises(HostError, match="cannot write"):
         add(tmp_path, {"begun": "x"})
 
 

@@ -65,5 +65,5 @@ def test_concurrent_writers_do_not_tear_lines(tmp_path: Path) -> None:
 
 def test_unwritable_index_is_a_host_error(tmp_path: Path) -> None:
     (tmp_path / INDEX).mkdir()
-    with pytest.raises(HostError, match=r"cannot write to .*index\.jsonl"):
+    with pytest.raises(HostError, match=r"cannot write .*index\.jsonl"):
         append(tmp_path, FIRST)
