@@ -44,7 +44,7 @@ class RunAgents:
         """The warnings about the program that `--agent` names; empty for other agents."""
         with suppress(AgentError):  # `check` reports it
             if (program := self._run.program) is not None:
-                return [*caveats(program), *_limits(program, self._settings["mobile-sees"])]
+                return caveats(program, hidden_part(self._settings["mobile-sees"].value))
         return []
 
     @property
@@ -274,11 +274,19 @@ def _check_options(program: Adapter, settings: Mapping[str, OptionValue]) -> Non
         raise usage_error(cache, ": a program asks its models itself, so no replies are cached")
 
 
-def caveats(program: Adapter) -> list[str]:
-    """Return warnings about a program: its access to real keys, and tokens in its command."""
+def caveats(program: Adapter, hidden: str | None = None) -> list[str]:
+    """Return warnings about a program: its access to keys and screens, tokens in its command.
+
+    `hidden` is the part of each screen that it does not get, if any.
+    """
     from pytest_mobileagent.program.placeholders import PREFIX, WITH_TOKENS, used
 
     found = []
+    if hidden is not None:
+        found.append(
+            f"{program.name} does not see the {hidden} by adb or MCP; ways past them, such as an "
+            "emulator's gRPC port, are not restricted (docs/programs.md)"
+        )
     if program.needs_open_port:
         found.append(
             f"{program.name} calls models at a port without a token, so all users of this machine "
@@ -298,15 +306,6 @@ def caveats(program: Adapter) -> list[str]:
         for name in WITH_TOKENS
         if name in used(program.command)
     ]
-
-
-def _limits(program: Adapter, sees: OptionValue) -> list[str]:
-    """Return a warning about ways to the phone on which nothing can be hidden from a program."""
-    if (hidden := hidden_part(sees.value)) is None:
-        return []
-    past = "ways past them, such as an emulator's gRPC port, are not restricted"
-    where = "(docs/programs.md)"
-    return [f"{program.name} does not see the {hidden} by adb or MCP; {past} {where}"]
 
 
 def needs_mcp_only(program: Adapter) -> bool:

@@ -182,12 +182,6 @@ def _judged(item: pytest.Function, unclear: list[UnclearAnswer]) -> dict[Unclear
 _NOT_ASKED = "not asked: the body failed before"
 
 
-def asked_of(item: pytest.Item) -> Sequence[SubGoal]:
-    """Return the sub-goals that the last run of a body has checked."""
-    subgoals = state_of(item).body.subgoals
-    return subgoals.asked if subgoals is not None else ()
-
-
 def progress(item: pytest.Item, way: OnTheWay, episode: Episode) -> list[dict[str, Any]]:
     """Return the result of each sub-goal, as in a verdict's evidence.
 
@@ -236,7 +230,9 @@ def on_the_way(item: pytest.Function, episode: Episode, *, whole: bool | None) -
     def holds(prefix: Episode) -> tuple[bool, Sequence[SubGoal]]:
         state = state_of(item)
         state.is_asked_of_prefix, state.body.subgoals = True, SubGoals()
-        return _holds(item, prefix), asked_of(item)
+        holds = _holds(item, prefix)
+        subgoals = state.body.subgoals  # of the run that has just ended
+        return holds, () if subgoals is None else subgoals.asked
 
     return prefixes.on_the_way(holds, episode, whole=whole)
 
@@ -245,13 +241,13 @@ def held_at_start(item: pytest.Function, episode: Episode) -> bool | None:
     """Return whether the body of a task with measures holds at the start; None if not known."""
     if not (episode.measured and episode.steps and is_pure(item)):
         return None
-    held = in_fork(lambda: _held_before(item, episode.prefix(0)))
+
+    def holds() -> bool:
+        state_of(item).is_asked_of_prefix = True
+        return _holds(item, episode.prefix(0))
+
+    held = in_fork(holds)
     return None if held is None else bool(held)
-
-
-def _held_before(item: pytest.Function, prefix: Episode) -> bool:
-    state_of(item).is_asked_of_prefix = True
-    return _holds(item, prefix)
 
 
 def holds_now(item: pytest.Function, episode: Episode, others: Mapping[str, Any]) -> bool:

@@ -164,7 +164,8 @@ class Collector:
             from pytest_mobileagent.report.recorded_run import document
 
             self.broken -= _find_suspects(self.run, session.config, self.results)
-            whole = document(self.run.folder.about() | {"ended": _now()}, self.results)
+            ended = datetime.now(UTC).isoformat(timespec="seconds")
+            whole = document(self.run.folder.about() | {"ended": ended}, self.results)
             self.judged = {} if self.analyses is None else self.analyses.end(whole)
         if self.run.agent or self.results:
             session.exitstatus = self._status(exitstatus)
@@ -283,10 +284,6 @@ class Collector:
             if digest := last_digest(self.run.folder.path):
                 terminalreporter.line(f"digest: {digest}   (with it, `verify` finds any change)")
             terminalreporter.line(end)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _stop(session: pytest.Session, why: str) -> None:

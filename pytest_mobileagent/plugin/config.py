@@ -20,7 +20,7 @@ from pytest_mobileagent.plugin.options import FOLDERS
 from pytest_mobileagent.plugin.settings import as_usage_error, folders, runs_no_test, usage_error
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from filelock import FileLock
 
@@ -49,7 +49,10 @@ class RunConfig(RunContext):
         self.agents = RunAgents(self, self.models, self.devices)
         self.gate = RunGate(self)
         if not runs_no_test(config):
-            self._read_earlier_run()
+            if self.earlier.goes_on:
+                self.hold()  # before its records are read
+            self.earlier.read(self.given)
+            self.earlier.decide()  # as far as this is known before collection
         if self.is_owner:
             self._check()
         elif "phones" in self.given:
@@ -77,13 +80,6 @@ class RunConfig(RunContext):
     def runs_agents(self) -> bool:
         """Whether to start the agent and its devices, because they may be needed."""
         return self.agent is not None and self.earlier.runs_agents
-
-    def _read_earlier_run(self) -> None:
-        """Decide which tests need not be run, as far as this is known before collection."""
-        if self.earlier.goes_on:
-            self.hold()  # before its records are read
-        self.earlier.read(self.given)
-        self.earlier.decide()
 
     def decide(self) -> None:
         """Decide which tests need not be run, now that run.json lists them all.
@@ -168,14 +164,8 @@ class RunConfig(RunContext):
         Raises:
             pytest.UsageError: if there is no such environment, or an environment file is broken.
         """
-        words = self.value("mobile-env")
-        return self._select(words) if words else {}
-
-    def environment_of(self, case: Case) -> Environment | None:
-        """Return the environment that a case names, if any."""
-        return None if case.environment is None else self.environments[case.environment]
-
-    def _select(self, words: Sequence[str]) -> Mapping[str, Environment]:
+        if not (words := self.value("mobile-env")):
+            return {}
         from pytest_mobileagent.environment import BadEnvironmentError, load, select
 
         try:
@@ -186,6 +176,10 @@ class RunConfig(RunContext):
             msg = f"{self.settings['mobile-env']} {error}"
             raise pytest.UsageError(printable(msg)) from None
         return {environment.id: environment for environment in chosen}
+
+    def environment_of(self, case: Case) -> Environment | None:
+        """Return the environment that a case names, if any."""
+        return None if case.environment is None else self.environments[case.environment]
 
     def for_worker(self) -> dict[str, str]:
         """Return the data that a worker needs."""
@@ -251,10 +245,10 @@ class RunConfig(RunContext):
             raise usage_error(engine, msg)
 
 
-RUN = pytest.StashKey[RunConfig]()
-
-
 def _stop_redacting() -> None:
     from pytest_mobileagent.episode.redaction import use
 
     use(None)
+
+
+RUN = pytest.StashKey[RunConfig]()

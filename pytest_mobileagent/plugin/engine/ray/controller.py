@@ -7,6 +7,7 @@ in this process. pytest-xdist's hooks are called for each worker, too, for plugi
 
 from __future__ import annotations
 
+import itertools
 import time
 import uuid
 from contextlib import suppress
@@ -48,6 +49,7 @@ class Controller:
         self._scheduler = scheduler_of(self._run)
         self._events: Queue[tuple[str, Any]] = Queue()
         self._pool: WorkerPool | None = None
+        self._numbers = itertools.count()
         self._nodes: dict[str, Node] = {}  # the workers that have not ended
         self._is_ending = False  # no more tests are given
         self._is_over = False  # workers are asked to end at once
@@ -286,7 +288,7 @@ class Controller:
 
     def _start_worker(self) -> None:
         assert self._pool is not None
-        name = self._pool.new_name()
+        name = f"gw{next(self._numbers)}"  # that no worker has had
         node = Node(self.config, name, self._run.workers, self._testrunuid)
         self._nodes[node.gateway.id] = node
         self._scheduler.started(node.gateway.id)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import platform
 import sys
@@ -125,16 +124,11 @@ class WorkerPool:
         }
         self._relay: Any = ray.remote(**options)(Relay).remote(run.folder, run.earlier.path)
         self._cluster = cluster
-        self._numbers = itertools.count()
         self._nodes: dict[str, Node] = {}
         self._put = put
         self._is_over = threading.Event()
         self._watcher = threading.Thread(target=self._watch, name="ray-workers", daemon=True)
         self._watcher.start()
-
-    def new_name(self) -> str:
-        """Return a name that no worker has had."""
-        return f"gw{next(self._numbers)}"
 
     def start(self, node: Node) -> None:
         """Start a worker."""

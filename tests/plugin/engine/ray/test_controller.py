@@ -27,9 +27,6 @@ class WorkerPool:
         self.orders: dict[str, list[Any]] = {}
         self.is_closed = False
 
-    def new_name(self) -> str:
-        return f"gw{len(self.orders)}"
-
     def start(self, node: Any) -> None:
         self.orders[node.gateway.id] = []
 
