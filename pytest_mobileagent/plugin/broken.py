@@ -9,13 +9,14 @@ start, an app whose name is almost that of an installed one is an error.
 from __future__ import annotations
 
 import difflib
+import tomllib
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_mobileagent._task.needs import alternatives
-from pytest_mobileagent._task.table import APPS, labels_of
+from pytest_mobileagent._task.table import APPS
 from pytest_mobileagent.check.walls import walls_near
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.jsonable import printable
@@ -257,5 +258,26 @@ def _listed(folder: Path, root: Path) -> set[str]:
         TaskError: if a list cannot be read.
     """
     above = [each for each in (folder, *folder.parents) if each.is_relative_to(root)]
-    files = (file for each in above for name in (APPS, f"*/{APPS}") for file in each.glob(name))
-    return {package for file in files for package in labels_of(file)}
+    files = {
+        file for each in above for pattern in (APPS, f"*/{APPS}") for file in each.glob(pattern)
+    }
+    return {text for file in files for text in _texts(_read(file))}
+
+
+def _read(file: Path) -> Any:
+    try:
+        return tomllib.loads(file.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise TaskError(f"{file}: {error}") from None
+
+
+def _texts(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield from alternatives(value)
+        case dict():
+            for each in value.values():
+                yield from _texts(each)
+        case list():
+            for each in value:
+                yield from _texts(each)
