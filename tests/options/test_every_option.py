@@ -149,6 +149,44 @@ def test_what_is_no_number_of_the_kind_is_refused(kind: str) -> None:
             by_name[name].parse(text)
 
 
+WORDS = {
+    "agent_process": "on, off",
+    "cache": "judges, all, replay, recorded, off",
+    "driver": "adb, appium",
+    "exit": "tasks, run",
+    "gpu": "software, host",
+    "llm_judge": "off, single, cross",
+    "log": "off, warnings, all",
+    "ocr": "rapidocr, easyocr",
+    "official": "beside, decides, off",
+    "path": "single, multi",
+    "screenshots": "all, needed",
+    "sees": "screenshot, hierarchy, both",
+    "side_effects": "off, report, fail",
+    "suspects": "error, fail",
+    "unpriced": "stop, allow",
+    "user": "asked, told, silent",
+}
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_another_word_is_refused_with_those_that_there_are(name: str) -> None:
+    (option,) = (each for each in OPTIONS if each.name == f"mobile_{name}")
+    words = WORDS[name].split(", ")
+    assert [option.parse(word) for word in words] == words
+    for text in ("maybe", words[0].upper(), ", ".join(words)):
+        with pytest.raises(ValueError, match=rf"^must be one of {WORDS[name]}$"):
+            option.parse(text)
+
+
+@pytest.mark.parametrize("name", ["copy_pages", "judge_all", "pack_screens", "watch"])
+def test_a_flag_is_true_or_false(name: str) -> None:
+    (option,) = (each for each in OPTIONS if each.name == f"mobile_{name}")
+    assert (option.parse("true"), option.parse("False")) == (True, False)
+    with pytest.raises(ValueError, match=r"^must be true or false$"):
+        option.parse("perhaps")
+
+
 def test_every_option_is_given_once():
     given = [flag for values in GIVEN_AT_ONCE for flag in values]
     assert sorted(["--agent", *given]) == sorted(option.flag for option in OPTIONS)

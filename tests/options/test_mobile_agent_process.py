@@ -29,7 +29,3 @@ def test_only_without_it_the_agent_shares_the_process_of_pytest(project, value, 
     option = f"--mobile-agent-process={value}"
     result = project.run("tasks/test_place.py", "--agent=placed", option)
     result.assert_outcomes(**{outcome: 1})
-
-
-def test_an_unknown_value_is_refused(refused):
-    assert "must be one of on, off" in refused("--mobile-agent-process=maybe")

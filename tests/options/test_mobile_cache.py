@@ -114,10 +114,6 @@ def test_caching_needs_pytests_cache(asking, mode):
     )
 
 
-def test_an_unknown_value_is_refused(refused):
-    assert "must be one of judges, all, replay, recorded, off" in refused("--mobile-cache=some")
-
-
 READS = """
 from pytest_mobileagent import Agent, Bounds, Finish
 from pytest_mobileagent.screen import ocr

@@ -66,7 +66,3 @@ def test_a_page_that_has_changed_since_is_not_taken_for_the_recorded_one(
     (folder,) = screens.parent.glob("episodes/*")
     with pytest.raises(RecordError, match="which is not what was recorded"):
         load(folder)
-
-
-def test_another_value_is_refused(refused: Callable[..., str]) -> None:
-    assert "true or false" in refused("-o", "mobile_copy_pages=perhaps")

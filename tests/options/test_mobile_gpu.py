@@ -16,7 +16,3 @@ def test_the_emulator_is_started_with_it(project, sdk, arguments, gpu):
     project.run(*AVD, "--agent=noop", "--mobile-retries=0", *arguments).assert_outcomes(errors=1)
     (command,) = sdk.commands
     assert command[command.index("-gpu") + 1] == gpu
-
-
-def test_another_gpu_is_refused(refused):
-    assert "must be one of software, host" in refused("-omobile_gpu=swiftshader")

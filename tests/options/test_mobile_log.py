@@ -24,11 +24,6 @@ def test_ring(episode):
 """
 
 
-@pytest.mark.parametrize("value", ["on", "Warnings", "errors"])
-def test_an_unknown_level_is_refused(refused, value):
-    assert "must be one of off, warnings, all" in refused(f"-omobile_log={value}")
-
-
 @pytest.mark.parametrize(
     ("given", "said"),
     [([], {"loud"}), (["-omobile_log=all"], {"loud", "quiet"}), (["-omobile_log=off"], set())],

@@ -45,10 +45,6 @@ def test_an_engine_that_is_not_installed_is_reported_before_a_device_starts(aski
     fnmatch(error, 'mobile_ocr=easyocr: reading pictures needs *pip install ".[easyocr]"*')
 
 
-def test_an_unknown_value_is_refused(refused):
-    assert "must be one of rapidocr, easyocr" in refused("-omobile_ocr=tesseract")
-
-
 READS = """
 from pytest_mobileagent import task
 

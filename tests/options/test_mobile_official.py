@@ -109,7 +109,3 @@ def test_the_official_evaluation_decides_on_request_and_for_recorded_episodes(sh
     stands = effective(verdicts(folder))
     assert stands is not None
     assert (stands.scorer, stands.passed) == ("shop-official", False)
-
-
-def test_other_words_are_refused(shop: Any) -> None:
-    assert "beside, decides, off" in shop.refused("--mobile-official=on", agent="Silent")

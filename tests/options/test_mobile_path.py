@@ -262,7 +262,3 @@ def test_a_table_may_hold_golden_actions(shop):
     whole = report(shop)
     assert whole["summary"]["path_success_rate"] == 0.5
     assert "golden" not in whole["tasks"][0]["parameters"]
-
-
-def test_another_path_is_refused(refused):
-    assert "--mobile-path=free (from --mobile-path) must be" in refused("--mobile-path=free")

@@ -120,8 +120,7 @@ def test_an_agent_from_a_fixture_that_needs_the_other_part_fails_with_the_reason
     assert not list((shop.path / "runs").glob("*/episodes/*/episode.jsonl"))
 
 
-def test_a_value_may_come_from_the_ini_file_and_must_be_known(shop, monkeypatch):
-    assert "screenshot, hierarchy, both" in str(run(shop, "noop", "--mobile-sees=x").stderr)
+def test_a_value_may_come_from_the_ini_file(shop, monkeypatch):
     shop.makeini("[pytest]\naddopts = -p no:cacheprovider\nmobile_sees = hierarchy")
     run(shop, "agents.py:Looks").assert_outcomes(passed=1)
     assert report(shop)["tasks"][0]["sees"] == "hierarchy"

@@ -161,7 +161,3 @@ def test_a_resumed_run_knows_all_attempts(smoking):
     (folder / "report.json").unlink()  # as if the run had been killed
     (known,) = (each for each in recorded_run(folder).tasks if each.suspect)
     assert known.attempts == task["attempts"]
-
-
-def test_other_values_are_refused(refused):
-    assert "error" in refused("-omobile_suspects=maybe")

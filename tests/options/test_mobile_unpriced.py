@@ -49,8 +49,3 @@ def test_a_model_without_a_price_cannot_be_limited_by_cost(asking, served):
     result.stderr.fnmatch_lines(
         ["ERROR: *no price is known, so --mobile-max-cost cannot limit it*"]
     )
-
-
-def test_an_unknown_value_is_refused(refused):
-    error = refused("--mobile-unpriced=maybe")
-    assert "--mobile-unpriced=maybe (from --mobile-unpriced) must be one of stop, allow" in error

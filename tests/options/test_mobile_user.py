@@ -343,11 +343,6 @@ def test_a_person_needs_a_model_only_if_questions_are_asked(buying: Asking) -> N
     assert buying.run("-k", "full", agent="Loop").ret == 0
 
 
-def test_other_words_are_refused(refused: Callable[..., str]) -> None:
-    assert "--mobile-user=maybe" in refused("--mobile-user=maybe")
-    assert "asked, told, silent" in refused("--mobile-user=maybe")
-
-
 def test_answers_of_people_come_from_a_file(buying: Asking) -> None:
     path: Path = buying.pytester.path / "answers.jsonl"
     lines = [
