@@ -11,6 +11,7 @@ from pytest_mobileagent.fileio import write_json
 from pytest_mobileagent.report.recorded_run import document
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.verdict import Verdict
+from tests.options.asking import CONFTEST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,16 +19,6 @@ if TYPE_CHECKING:
 
     import pytest
 
-CONFTEST = """
-import pytest
-from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
-
-@pytest.fixture(scope="session")
-def mobile_lease():
-    with open("devices.txt", "a") as file:
-        file.write("started ")
-    return FakeLease(FakePhone([make_screen("0")]))
-"""
 
 AGENT = '''
 import os, random

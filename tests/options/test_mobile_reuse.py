@@ -9,20 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.check.episode import load
+from tests.options.asking import CONFTEST
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-CONFTEST = """
-import pytest
-from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
-
-@pytest.fixture(scope="session")
-def mobile_lease():
-    with open("devices.txt", "a") as file:
-        file.write("started ")
-    return FakeLease(FakePhone([make_screen("0")]))
-"""
 AGENT = """
 from pytest_mobileagent import Agent, Finish
 

@@ -20,6 +20,26 @@ from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
 def mobile_lease():
     return FakeLease(FakePhone([make_screen(str(number)) for number in range(9)]))
 """
+# A conftest.py with the same phone, an agent that taps three times, and a fixture for bodies.
+TAPS = f"""{PHONE}
+from pytest_mobileagent import Agent, Finish, Tap
+
+class Taps(Agent):
+    taps, answer = 3, "12 items"
+    def start(self, briefing):
+        self.left = self.taps
+    def step(self, observation):
+        self.left -= 1
+        return Tap(5, 5) if self.left >= 0 else Finish(self.answer)
+
+@pytest.fixture(scope="session")
+def agent():
+    return Taps
+
+@pytest.fixture
+def shows():
+    return lambda episode, text: bool(episode.screen.find(text=text))
+"""
 
 
 def waits(taps: int) -> str:

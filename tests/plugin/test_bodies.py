@@ -11,6 +11,7 @@ from pytest_mobileagent.check.subgoals import SubGoalError, collect_subgoals, su
 from pytest_mobileagent.plugin.body_source import closest, code_of
 from pytest_mobileagent.screen.explain import collect_misses, missed
 from pytest_mobileagent.testing import make_screen
+from tests.plugin.projects import TAPS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,38 +92,12 @@ def test_without_a_source_all_misses_are_reported():
     assert list(closest(body, SubGoalError(), misses)) == misses
 
 
-CONFTEST = """
-import pytest
-from pytest_mobileagent import Agent, Finish, Tap
-from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
-
-class Taps(Agent):
-    def start(self, briefing):
-        self.left = 3
-    def step(self, observation):
-        self.left -= 1
-        return Tap(5, 5) if self.left >= 0 else Finish("12 items")
-
-@pytest.fixture(scope="session")
-def mobile_lease():
-    return FakeLease(FakePhone([make_screen(str(number)) for number in range(9)]))
-
-@pytest.fixture(scope="session")
-def agent():
-    return Taps
-
-@pytest.fixture
-def shows():
-    return lambda episode, text: bool(episode.screen.find(text=text))
-"""
-
-
 @pytest.fixture
 def run(pytester: pytest.Pytester) -> Callable[..., tuple[pytest.RunResult, list[dict[str, Any]]]]:
     """Runs a task with the given body lines; returns the result and the reported tasks."""
 
     def run(*lines: str, asks: str = "episode") -> tuple[pytest.RunResult, list[dict[str, Any]]]:
-        pytester.makeconftest(CONFTEST)
+        pytester.makeconftest(TAPS)
         pytester.makepyfile(taps="from conftest import Taps\nclass Taps(Taps): pass\n")
         body = "\n".join(f"    {line}" for line in lines)
         head = "import pytest\nfrom pytest_mobileagent import task\n@task('Go.')\n"

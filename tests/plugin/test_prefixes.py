@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.plugin.projects import PHONE
+from tests.plugin.projects import PHONE, TAPS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -148,30 +148,6 @@ def test_passed(episode, tmp_path): assert episode.screen.texts == ("3",)
         assert task["first_success_step"] is None
 
 
-CONFTEST = """
-import pytest
-from pytest_mobileagent import Agent, Finish, Tap
-from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
-
-class Taps(Agent):
-    def start(self, briefing):
-        self.left = 5
-    def step(self, observation):
-        self.left -= 1
-        return Tap(5, 5) if self.left >= 0 else Finish()
-
-@pytest.fixture(scope="session")
-def mobile_lease():
-    return FakeLease(FakePhone([make_screen(str(number)) for number in range(9)]))
-
-@pytest.fixture(scope="session")
-def agent():
-    return Taps
-
-@pytest.fixture
-def shows():
-    return lambda episode, text: bool(episode.screen.find(text=text))
-"""
 HEAD = """
 import pytest
 from pytest_mobileagent import task, tasks, rows
@@ -187,7 +163,7 @@ def run_prefixes_stopping(
     """Runs tasks with an agent that taps five times; returns the result and the reported tasks."""
 
     def run_prefixes_stopping(body, *arguments):
-        pytester.makeconftest(CONFTEST)
+        pytester.makeconftest(TAPS.replace('3, "12 items"', '5, ""'))
         pytester.makepyfile(taps="from conftest import Taps\nclass Taps(Taps): pass\n")
         pytester.makepyfile(HEAD + body)
         flags = ("-p", "no:cacheprovider", "--agent=taps.py:Taps", "--mobile-agent-process=off")

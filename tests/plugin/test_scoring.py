@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.plugin.projects import TAPS
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -22,28 +24,6 @@ def note(text):
 """
 OFF = "--mobile-agent-process=off"
 
-CONFTEST = """
-import pytest
-from pytest_mobileagent import Agent, Finish, Tap
-from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
-
-class Taps(Agent):
-    taps = 3
-    def start(self, briefing):
-        self.left = self.taps
-    def step(self, observation):
-        self.left -= 1
-        return Tap(5, 5) if self.left >= 0 else Finish("12 items")
-
-@pytest.fixture(scope="session")
-def mobile_lease():
-    return FakeLease(FakePhone([make_screen(str(number)) for number in range(9)]))
-
-@pytest.fixture(scope="session")
-def agent():
-    return Taps
-"""
-
 
 @pytest.fixture
 def run(pytester: pytest.Pytester) -> Callable[..., tuple[pytest.RunResult, list[dict[str, Any]]]]:
@@ -53,7 +33,7 @@ def run(pytester: pytest.Pytester) -> Callable[..., tuple[pytest.RunResult, list
     """
 
     def run(body: str, *arguments: str) -> tuple[pytest.RunResult, list[dict[str, Any]]]:
-        pytester.makeconftest(CONFTEST)
+        pytester.makeconftest(TAPS)
         pytester.makepyfile(HEAD + body)
         result = pytester.runpytest_inprocess(
             "-p", "no:cacheprovider", "--agent=taps.py:Taps", OFF, *arguments
@@ -244,7 +224,7 @@ def test_go(episode): raise UndecidedError("one says yes, one says no")
 
 
 def test_agent_error_ends_the_episode_without_deciding_it(run, pytester):
-    conftest = CONFTEST.replace("self.left -= 1", "raise ValueError('ouch')")
+    conftest = TAPS.replace("self.left -= 1", "raise ValueError('ouch')")
     body = "@task('Go.'{})\ndef test_go(episode): pass"
     pytester.makepyfile(taps="from conftest import Taps\nclass Taps(Taps): pass\n")
     results = []
