@@ -5,13 +5,10 @@ from __future__ import annotations
 import base64
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from PIL import Image
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 pytestmark = pytest.mark.slow  # starts a browser
 LOADED = (
@@ -20,7 +17,7 @@ LOADED = (
 
 
 @pytest.fixture
-def reader(read: Callable[..., Any], invented: Any, pictures: Callable[..., str]) -> Any:
+def reader(read: Any, invented: Any, pictures: Any) -> Any:
     """Return a reader of a run and its base, whose first screens differ in one row."""
     episodes = [invented.episode(name, pictures) for name in ("a.0", "~a.0")]
     for episode, row in zip(episodes, ("Alarm", "Timer"), strict=True):

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 pytestmark = pytest.mark.slow  # starts a browser
 DETAIL = "document.querySelector('#detail')"
@@ -16,7 +13,7 @@ SIZES = f"[{DETAIL}.offsetWidth, {DETAIL}.offsetHeight]"
 
 
 @pytest.fixture
-def reader(read: Callable[..., Any], invented: Any, pictures: Callable[..., str]) -> Any:
+def reader(read: Any, invented: Any, pictures: Any) -> Any:
     """Return a reader at the fourth step of an episode."""
     episode = invented.episode("a.0", pictures)
     reader = read(invented.index([invented.row("clock/a", e="a.0")]), [episode])

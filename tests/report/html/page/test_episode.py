@@ -9,7 +9,6 @@ import pytest
 from PIL import Image
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 pytestmark = pytest.mark.slow  # starts a browser
@@ -17,7 +16,7 @@ LOADED = "[...document.querySelectorAll('#stage img')].every((i) => i.complete &
 
 
 @pytest.fixture
-def reader(read: Callable[..., Any], invented: Any, pictures: Callable[..., str]) -> Any:
+def reader(read: Any, invented: Any, pictures: Any) -> Any:
     """Return a reader of a run with a success and two failures, the first with every detail."""
     rows = [
         invented.row("clock/ok", e="ok.0"),
@@ -182,7 +181,7 @@ def test_step_can_be_copied_as_markdown(reader: Any) -> None:
 
 
 def test_packed_pictures_need_no_files(
-    read: Callable[..., Any], invented: Any, pictures: Callable[..., str], tmp_path: Path
+    read: Any, invented: Any, pictures: Any, tmp_path: Path
 ) -> None:
     shown = invented.episode("a.0", pictures)
     packed = {}
@@ -198,9 +197,7 @@ def test_packed_pictures_need_no_files(
     reader.until("document.querySelector('#strip img').naturalWidth === 90")
 
 
-def test_missing_or_damaged_files_are_reported(
-    read: Callable[..., Any], invented: Any, pictures: Callable[..., str]
-) -> None:
+def test_missing_or_damaged_files_are_reported(read: Any, invented: Any, pictures: Any) -> None:
     damaged = {"e": "d.0", "damaged": "line 3 is no JSON", "frames": [], "opinions": []}
     blank = invented.episode("b.0", pictures)
     for frame in blank["frames"]:
@@ -226,7 +223,7 @@ def test_missing_or_damaged_files_are_reported(
 
 
 def test_a_crash_is_marked_in_the_strip_and_shown_with_its_trace(
-    read: Callable[..., Any], invented: Any, pictures: Callable[..., str]
+    read: Any, invented: Any, pictures: Any
 ) -> None:
     text = "com.example.water: TypeError: no number, water/main.py:26"
     episode = invented.episode("bad.0", pictures)
@@ -256,7 +253,7 @@ def test_a_crash_is_marked_in_the_strip_and_shown_with_its_trace(
 
 
 def test_check_is_shown_around_the_failed_condition(
-    read: Callable[..., Any], invented: Any, pictures: Callable[..., str]
+    read: Any, invented: Any, pictures: Any
 ) -> None:
     text = "alarms = episode.probe('alarms')\nassert Alarm(8, 0) in alarms\n    </pre>"
     source = {"first": 41, "line": 42, "text": text}

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 pytestmark = pytest.mark.slow  # starts a browser
 SHOWN = "<img src=x onerror=\"document.title='taken'\">"
@@ -29,7 +26,7 @@ _KEPT = {"e", "outcome", "success", "png", "after", "kind", "picture", "began", 
 
 
 @pytest.fixture
-def reader(read: Callable[..., Any], invented: Any, pictures: Callable[..., str]) -> Any:
+def reader(read: Any, invented: Any, pictures: Any) -> Any:
     """Return a reader of a page in which every text is hostile or very long."""
     text = f"{invented.HOSTILE} {LONG}"
     rows = [invented.row("a/a", "failed", e="a.0", sought="x", closest="y", tags=["t"])]
@@ -112,7 +109,7 @@ def test_right_to_left_text_does_not_reorder_its_surroundings(reader: Any) -> No
     ],
 )
 def test_only_pictures_of_the_run_are_loaded(
-    read: Callable[..., Any], invented: Any, pictures: Callable[..., str], path: str
+    read: Any, invented: Any, pictures: Any, path: str
 ) -> None:
     episode = invented.episode("a.0", pictures, invented.STEPS[:1])
     episode["frames"][0].update(png=path, after=path)

@@ -14,7 +14,7 @@ from pytest_mobileagent.report.html.page import shell
 from tests.flaws import flaws
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
 pytestmark = pytest.mark.slow  # starts a browser
@@ -51,7 +51,7 @@ def told(tmp_path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def test_new_tasks_steps_and_screens_appear_automatically(
-    told: Any, read: Callable[..., Any], invented: Any, pictures: Callable[..., str], tmp_path: Path
+    told: Any, read: Any, invented: Any, pictures: Any, tmp_path: Path
 ) -> None:
     address, answers = told
     live = {"state_url": "state", "episode_url": "episode"}

@@ -9,14 +9,14 @@ import pytest
 from tests.flaws import flaws
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 pytestmark = pytest.mark.slow  # starts a browser
 PLACES = {"": "#count", "#e=b.0&s=3": "#place", "#e=b.0&with=~b.0": "#pair-place"}
 
 
 @pytest.fixture
-def reader(read: Callable[..., Any], invented: Any, pictures: Callable[..., str]) -> Iterator[Any]:
+def reader(read: Any, invented: Any, pictures: Any) -> Iterator[Any]:
     rows = [invented.row(f"clock/{'long_name_' * 9}", "failed", e="b.0"), *invented.many(40)]
     before = [invented.row(f"clock/{'long_name_' * 9}", e="~b.0")]
     episodes = [invented.episode(name, pictures) for name in ("b.0", "~b.0")]

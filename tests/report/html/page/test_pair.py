@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 pytestmark = pytest.mark.slow  # starts a browser
 
 
 @pytest.fixture
-def reader(read: Callable[..., Any], invented: Any, pictures: Callable[..., str]) -> Any:
+def reader(read: Any, invented: Any, pictures: Any) -> Any:
     """Return a reader of a run and its base: one task each gained, lost, same, new and missing."""
     row, steps = invented.row, invented.STEPS
     now = [

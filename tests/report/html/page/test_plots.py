@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 pytestmark = pytest.mark.slow  # starts a browser
 
 
-def test_step_plot_bins_many_tasks(read: Callable[..., Any], invented: Any) -> None:
+def test_step_plot_bins_many_tasks(read: Any, invented: Any) -> None:
     rows = [invented.row(f"clock/{n}", "passed" if n % 4 else "failed") for n in range(400)]
     reader = read(invented.index([*rows, invented.row("clock/far", steps=40, golden_steps=20)]))
     reader.click("#plots-box summary")
@@ -31,7 +28,7 @@ def test_step_plot_bins_many_tasks(read: Callable[..., Any], invented: Any) -> N
 
 
 def test_bar_shows_a_rate_with_interval_and_filters_on_click(
-    read: Callable[..., Any], invented: Any, some: Any
+    read: Any, invented: Any, some: Any
 ) -> None:
     about = invented.index(some)
     about["summary"]["apps"]["com.android.clock"]["interval"] = [0.25, 0.75]
@@ -57,7 +54,7 @@ def test_bar_shows_a_rate_with_interval_and_filters_on_click(
 
 
 def test_plots_have_a_mark_per_task_and_a_line_per_device(
-    read: Callable[..., Any], invented: Any, some: Any
+    read: Any, invented: Any, some: Any
 ) -> None:
     reader = read(invented.index(some))
     reader.sees("#count", "4 tasks")
@@ -72,9 +69,7 @@ def test_plots_have_a_mark_per_task_and_a_line_per_device(
     reader.until(f"{plot}[1].querySelectorAll('.out').length === 2")
 
 
-def test_bars_of_many_tasks_are_one_shape_per_outcome(
-    read: Callable[..., Any], invented: Any
-) -> None:
+def test_bars_of_many_tasks_are_one_shape_per_outcome(read: Any, invented: Any) -> None:
     rows = [
         invented.row(f"clock/{n}", "passed" if n % 4 else "failed", began=40.0 * n)
         for n in range(1_600)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 pytestmark = pytest.mark.slow  # starts a browser
 ITEMS = "[...document.querySelectorAll('#reel li')]"
@@ -15,7 +12,7 @@ FILM = "document.querySelector('#film')"
 
 
 @pytest.fixture
-def reader(read: Callable[..., Any], invented: Any, pictures: Callable[..., str]) -> Any:
+def reader(read: Any, invented: Any, pictures: Any) -> Any:
     """Return a reader of episodes of 3 and of 100 steps."""
     short = invented.episode("short.0", pictures, invented.STEPS[:3])
     for frame, thinking in zip(short["frames"], (2.0, 6.0, 1.0), strict=True):
