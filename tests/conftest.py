@@ -23,16 +23,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from xdist.scheduler import LoadScopeScheduling
 
-from pytest_mobileagent import (
-    Action,
-    Case,
-    DeviceInfo,
-    Episode,
-    Screen,
-    Step,
-    Task,
-    testing,
-)
+from pytest_mobileagent import Case, DeviceInfo, Episode, Screen, Step, Task, testing
 from pytest_mobileagent.device.device import DeviceOptions
 from pytest_mobileagent.device.drivers.appium import appium_server
 from pytest_mobileagent.device.fleet.process import warm_program
@@ -47,6 +38,7 @@ from .project import APPS, project  # noqa: F401 - a fixture
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
+    from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.device.device import Address
 
 # Hypothesis uses the same examples in each run, and stores none. `EXAMPLES=1000` tries more. Its

@@ -5,14 +5,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import (
-    Ask,
-    Finish,
-    Impossible,
-    Key,
     Observation,
-    Open,
-    Scroll,
-    Tap,
     answer,
     ask_user,
     open_app,
@@ -24,6 +17,8 @@ from pytest_mobileagent import (
 )
 from pytest_mobileagent._task.task import Task
 from pytest_mobileagent._task.user import NO_USER
+from pytest_mobileagent.action.action import Ask, Finish, Impossible, Key, Open
+from pytest_mobileagent.action.gestures import Scroll, Tap
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.agent.agent import KnowsTask, Scripted, StepInstructions
 from pytest_mobileagent.errors import TaskError, UnfitMoveError

@@ -2,23 +2,13 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PIL import Image
 
-from pytest_mobileagent import (
-    Episode,
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Open,
-    Scroll,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action.action import Finish, Impossible, Key, Open, Type, Wait
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Tap
 from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from pytest_mobileagent.llm.clients.anthropic_messages import AnthropicMessages
 from pytest_mobileagent.llm.model import Message, ToolCall
@@ -26,6 +16,9 @@ from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 from pytest_mobileagent.llm.scripted.model import ScriptedModel
 from pytest_mobileagent.testing import play
 from tests.agents.playing import notes_phone, player
+
+if TYPE_CHECKING:
+    from pytest_mobileagent import Episode
 
 AnthropicComputerUse = find_agent("anthropic_computer_use", (shipped_agents(),)).load()
 GLOBALS = AnthropicComputerUse.start.__globals__

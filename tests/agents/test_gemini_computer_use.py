@@ -6,21 +6,9 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from pytest_mobileagent import (
-    Ask,
-    Episode,
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Open,
-    Scroll,
-    Swipe,
-    Tap,
-    Task,
-    Type,
-    Wait,
-)
+from pytest_mobileagent import Episode, Task
+from pytest_mobileagent.action.action import Ask, Finish, Impossible, Key, Open, Type, Wait
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from pytest_mobileagent.llm.clients.gemini import Gemini
 from pytest_mobileagent.llm.model import Message, ToolCall

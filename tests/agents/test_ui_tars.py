@@ -6,18 +6,9 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from pytest_mobileagent import (
-    Ask,
-    Finish,
-    Impossible,
-    Key,
-    Open,
-    Scroll,
-    Tap,
-    Task,
-    Type,
-    Wait,
-)
+from pytest_mobileagent import Task
+from pytest_mobileagent.action.action import Ask, Finish, Impossible, Key, Open, Type, Wait
+from pytest_mobileagent.action.gestures import Scroll, Tap
 from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 from pytest_mobileagent.testing import FakePhone, make_screen

@@ -6,19 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent import (
-    DoubleTap,
-    Finish,
-    Key,
-    LongPress,
-    Open,
-    Step,
-    Swipe,
-    Tap,
-    Type,
-    check,
-    load,
-)
+from pytest_mobileagent import Step, check, load
+from pytest_mobileagent.action.action import Finish, Key, Open, Type
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Swipe, Tap
 from pytest_mobileagent.errors import RecordError, TaskError, UndecidedError
 from pytest_mobileagent.screen.explain import collect_misses
 

@@ -9,21 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent import (
-    Ask,
-    Bounds,
-    Case,
-    Finish,
-    Key,
-    Open,
-    Screen,
-    Scroll,
-    Step,
-    Swipe,
-    Tap,
-    Task,
-    Type,
-)
+from pytest_mobileagent import Bounds, Case, Screen, Step, Task
+from pytest_mobileagent.action.action import Ask, Finish, Key, Open, Type
+from pytest_mobileagent.action.gestures import Scroll, Swipe, Tap
 from pytest_mobileagent.dataset.graph import Graph, GraphWriter, check_graph
 from pytest_mobileagent.dataset.merging import EXPLORATION, SEVERAL, Merger, boxes_of
 from pytest_mobileagent.testing import make_screen

@@ -13,15 +13,14 @@ from pytest_mobileagent import (
     Case,
     DeviceInfo,
     Episode,
-    Finish,
-    Key,
     ModelCall,
     Reset,
     Screen,
-    Tap,
     Task,
     Termination,
 )
+from pytest_mobileagent.action.action import Finish, Key
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord

@@ -14,22 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_mobileagent import (
-    Case,
-    Episode,
-    Finish,
-    ModelCall,
-    Raw,
-    Screen,
-    Step,
-    Swipe,
-    Tap,
-    Task,
-    Termination,
-    Type,
-    load,
-)
-from pytest_mobileagent.action.action import Action, ends_episode
+from pytest_mobileagent import Case, Episode, ModelCall, Screen, Step, Task, Termination, load
+from pytest_mobileagent.action.action import Action, Finish, Raw, Type, ends_episode
+from pytest_mobileagent.action.gestures import Swipe, Tap
 from pytest_mobileagent.episode.store import cut, cut_texts, shortened
 from pytest_mobileagent.errors import InfrastructureError, RecordError
 from pytest_mobileagent.jsonable import to_wire

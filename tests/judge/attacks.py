@@ -14,19 +14,9 @@ from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
 
-from pytest_mobileagent import (
-    Ask,
-    Case,
-    DeviceInfo,
-    Finish,
-    Key,
-    Raw,
-    Screen,
-    Step,
-    Tap,
-    Task,
-    Type,
-)
+from pytest_mobileagent import Case, DeviceInfo, Screen, Step, Task
+from pytest_mobileagent.action.action import Ask, Finish, Key, Raw, Type
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.episode.record import EpisodeRecord, Termination
 from pytest_mobileagent.testing import make_screen
 

@@ -8,19 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent import (
-    Ask,
-    Case,
-    Finish,
-    Impossible,
-    ModelCall,
-    Step,
-    Tap,
-    Task,
-    Termination,
-    Type,
-    Wait,
-)
+from pytest_mobileagent import Case, ModelCall, Step, Task, Termination
+from pytest_mobileagent.action.action import Ask, Finish, Impossible, Type, Wait
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.episode.event import Crash
 from pytest_mobileagent.jsonable import to_line, to_wire
 from pytest_mobileagent.report.entry import Entry

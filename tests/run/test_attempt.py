@@ -14,18 +14,16 @@ from pytest_mobileagent import (
     Device,
     DeviceInfo,
     Event,
-    Finish,
-    Open,
     Reset,
     Screen,
     Scripted,
-    Tap,
     Task,
     Termination,
-    Wait,
     load,
     open_app,
 )
+from pytest_mobileagent.action.action import Finish, Open, Wait
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.agent.agent import Agent
 from pytest_mobileagent.episode.event import Crash, LogLine
 from pytest_mobileagent.episode.screens import ScreenStore

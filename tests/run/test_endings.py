@@ -7,16 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent import (
-    Agent,
-    EpisodeOver,
-    Finish,
-    Reply,
-    Tap,
-    Termination,
-    Type,
-    load,
-)
+from pytest_mobileagent import Agent, EpisodeOver, Reply, Termination, load
+from pytest_mobileagent.action.action import Finish, Type
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.errors import DeviceError, TaskError
 from pytest_mobileagent.testing import FakePhone, play
 from tests.run.agents import agent, script, tap, throw

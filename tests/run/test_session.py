@@ -7,24 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent import (
-    Agent,
-    Ask,
-    Finish,
-    Impossible,
-    ModelCall,
-    Open,
-    Raw,
-    Reply,
-    Scroll,
-    Swipe,
-    Tap,
-    Task,
-    Termination,
-    Type,
-    Wait,
-)
+from pytest_mobileagent import Agent, ModelCall, Reply, Task, Termination
 from pytest_mobileagent._task.user import NO_USER
+from pytest_mobileagent.action.action import Ask, Finish, Impossible, Open, Raw, Type, Wait
+from pytest_mobileagent.action.gestures import Scroll, Swipe, Tap
 from pytest_mobileagent.agent.process.wire import pack_observation, unpack_observation
 from pytest_mobileagent.run.session import MOST_LOOKS
 from pytest_mobileagent.screen import xml as hierarchy

@@ -6,26 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent import (
-    Agent,
-    Ask,
-    Finish,
-    Impossible,
-    Key,
-    Open,
-    Reply,
-    Scripted,
-    Scroll,
-    Swipe,
-    Tap,
-    Task,
-    Termination,
-    Type,
-    answer,
-    check,
-    scroll,
-    tap,
-)
+from pytest_mobileagent import Agent, Reply, Scripted, Task, Termination, answer, check, scroll, tap
+from pytest_mobileagent.action.action import Ask, Finish, Impossible, Key, Open, Type
+from pytest_mobileagent.action.gestures import Scroll, Swipe, Tap
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.action.matching.graph import graph
 from pytest_mobileagent.errors import NoEdgeError, NoSolutionError, TaskError

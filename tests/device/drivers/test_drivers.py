@@ -5,14 +5,9 @@ from __future__ import annotations
 import pytest
 import urllib3
 
-from pytest_mobileagent import (
-    DoubleTap,
-    Open,
-    Tap,
-    Type,
-    setting,
-    sqlite,
-)
+from pytest_mobileagent import setting, sqlite
+from pytest_mobileagent.action.action import Open, Type
+from pytest_mobileagent.action.gestures import DoubleTap, Tap
 
 COUNTER = "com.example.counter"
 DATABASE = "/data/data/com.example.counter/databases/counter.db"

@@ -9,25 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent import (
-    Ask,
-    Case,
-    DeviceInfo,
-    DoubleTap,
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Open,
-    Raw,
-    Screen,
-    Scroll,
-    Swipe,
-    Tap,
-    Task,
-    Type,
-    Wait,
-)
+from pytest_mobileagent import Case, DeviceInfo, Screen, Task
+from pytest_mobileagent.action.action import Ask, Finish, Impossible, Key, Open, Raw, Type, Wait
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.episode.record import EpisodeRecord, Step
 from pytest_mobileagent.report.comparison.divergence import (
     Divergence,
