@@ -19,6 +19,7 @@ from pytest_mobileagent.action.action import Key, Open, Type, Wait
 from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.action.matching import rule_of
 from pytest_mobileagent.action.matching.geometry import common_characters
+from pytest_mobileagent.device import drivers
 from pytest_mobileagent.device.device import Capture, PagesAddress
 from pytest_mobileagent.episode.observation import DeviceInfo, Reset
 from pytest_mobileagent.errors import GraphError, NoEdgeError, NoShellError, TaskError
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen import Screen
 
 
-class Driver:
+class Driver(drivers.Driver):
     """Drives graphs of recorded pages (see `drivers.Driver`)."""
 
     takes = (PagesAddress,)

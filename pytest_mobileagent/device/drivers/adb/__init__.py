@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.device import drivers
 from pytest_mobileagent.device.device import Address
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.fleet.slots import Restart
 
 
-class Driver:
+class Driver(drivers.Driver):
     """Drives devices that an adb server knows (see `drivers.Driver`)."""
 
     takes = (Address,)
