@@ -17,7 +17,7 @@ from PIL import Image, ImageDraw
 from pytest_mobileagent import Screen
 from pytest_mobileagent.screen.xml import in_other_dialect, parse_tree
 from pytest_mobileagent.virtual.shell.interpreter import Session, run
-from pytest_mobileagent.virtual.shell.streams import Bytes, Collected
+from pytest_mobileagent.virtual.shell.session import Bytes, Collected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,7 +11,7 @@ import pytest
 from pytest_mobileagent.virtual.app.loading import load_apps
 from pytest_mobileagent.virtual.boot import boot
 from pytest_mobileagent.virtual.shell.interpreter import Session, run
-from pytest_mobileagent.virtual.shell.streams import Bytes, Collected
+from pytest_mobileagent.virtual.shell.session import Bytes, Collected
 
 from .phones import (  # noqa: F401 - fixtures
     adb,

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from pytest_mobileagent.virtual.apk import Instrumentation
-    from pytest_mobileagent.virtual.app.context import AccessibilityService, Context
-    from pytest_mobileagent.virtual.app.provider import Provider
+    from pytest_mobileagent.virtual.app.provider import AccessibilityService, Context, Provider
     from pytest_mobileagent.virtual.content.intent import Intent, Reply
     from pytest_mobileagent.virtual.content.locale import Locale
     from pytest_mobileagent.virtual.ui.dialog import Dialog

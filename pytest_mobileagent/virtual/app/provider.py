@@ -1,4 +1,4 @@
-"""Content providers: an app's data, stored in its SQLite database and addressed by URIs."""
+"""Content providers, an app's data addressed by URIs, and what they and apps need of a phone."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.virtual.app.context import Context
     from pytest_mobileagent.virtual.content.data import Database
 
     Values = dict[str, Any]
+    from pathlib import Path
+
+    from pytest_mobileagent.virtual.content.locale import Locale
+    from pytest_mobileagent.virtual.content.settings import Settings
+    from pytest_mobileagent.virtual.kernel.clock import Clock
+    from pytest_mobileagent.virtual.kernel.files import FileSystem
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,3 +246,35 @@ def _name(column: str) -> str:
         message = f'near "{column}": syntax error (code 1 SQLITE_ERROR[1])'
         raise ProviderError("android.database.sqlite.SQLiteException", message)
     return column
+
+
+class AccessibilityService(Protocol):
+    """An app's service that receives accessibility events; created when the service is bound."""
+
+    def start(self) -> None:
+        """Start the service, which has just been enabled."""
+
+    def stop(self) -> None:
+        """Stop immediately: the service has been disabled, or its app is gone."""
+
+
+class Locales(Protocol):
+    """The languages of apps, and the translations of their texts."""
+
+    def of(self, package: str, /) -> Locale:
+        """Return the language of an app."""
+
+    def text(self, package: str, folder: Path, english: str, /) -> str:
+        """Return the translation of an app's English text, from the strings in its folder."""
+
+
+class Context(Protocol):
+    """The services available to apps and their providers."""
+
+    clock: Clock
+    files: FileSystem
+    settings: Settings
+
+    @property
+    def locales(self) -> Locales:
+        """The languages of apps."""

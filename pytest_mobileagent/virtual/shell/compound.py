@@ -18,8 +18,8 @@ from pytest_mobileagent.virtual.shell.processes import (
     metered,
     processes_of,
 )
+from pytest_mobileagent.virtual.shell.session import Bytes, Pipe
 from pytest_mobileagent.virtual.shell.simple import Redirected, Simple
-from pytest_mobileagent.virtual.shell.streams import Bytes, Pipe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

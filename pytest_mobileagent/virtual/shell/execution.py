@@ -18,8 +18,7 @@ from pytest_mobileagent.virtual.shell.errors import (
     Unwinding,
 )
 from pytest_mobileagent.virtual.shell.limits import VALUE, breathe
-from pytest_mobileagent.virtual.shell.session import Closed
-from pytest_mobileagent.virtual.shell.streams import Collected, decode
+from pytest_mobileagent.virtual.shell.session import Closed, Collected, decode
 
 if TYPE_CHECKING:
     import asyncio
@@ -27,8 +26,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.phone import Phone
     from pytest_mobileagent.virtual.shell.processes import ShellProcess
-    from pytest_mobileagent.virtual.shell.session import Session
-    from pytest_mobileagent.virtual.shell.streams import Reader, Writer
+    from pytest_mobileagent.virtual.shell.session import Reader, Session, Writer
 
 _CRASHED = 139
 _SMALL = 1 << 12  # characters of a value whose memory is not counted

@@ -25,8 +25,8 @@ from pytest_mobileagent.virtual.shell.errors import IncompleteError, ShellError,
 from pytest_mobileagent.virtual.shell.expand import Assignment, Redirect, Text, Word
 from pytest_mobileagent.virtual.shell.lexer import TokenParser
 from pytest_mobileagent.virtual.shell.limits import SCRIPT
+from pytest_mobileagent.virtual.shell.session import read_line
 from pytest_mobileagent.virtual.shell.simple import Redirected, Simple
-from pytest_mobileagent.virtual.shell.streams import read_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,15 +12,14 @@ from pytest_mobileagent.virtual.shell.errors import LeaveFunction, RedirectError
 from pytest_mobileagent.virtual.shell.execution import Node
 from pytest_mobileagent.virtual.shell.expand import HereDocument, Text
 from pytest_mobileagent.virtual.shell.launch import call
-from pytest_mobileagent.virtual.shell.session import flush
-from pytest_mobileagent.virtual.shell.streams import Bytes, encode
+from pytest_mobileagent.virtual.shell.session import Bytes, encode, flush
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pytest_mobileagent.virtual.shell.execution import Shell
     from pytest_mobileagent.virtual.shell.expand import Assignment, Redirect, Word
-    from pytest_mobileagent.virtual.shell.streams import Reader, Writer
+    from pytest_mobileagent.virtual.shell.session import Reader, Writer
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=", re.ASCII)
 _DECLARING = {"export", "local", "typeset"}  # assignments in their arguments are not split

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Self
 from pytest_mobileagent.virtual.shell.interpreter import interactive, run
 from pytest_mobileagent.virtual.shell.limits import OUTPUT
 from pytest_mobileagent.virtual.shell.script import INTERRUPT
-from pytest_mobileagent.virtual.shell.session import Session, default_environment
-from pytest_mobileagent.virtual.shell.streams import Limited, Pipe
+from pytest_mobileagent.virtual.shell.session import Limited, Pipe, Session, default_environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Sequence
 
-    from pytest_mobileagent.virtual.shell.streams import Reader, Writer
+    from pytest_mobileagent.virtual.shell.session import Reader, Writer
     from pytest_mobileagent.virtual.wire.adbd import Adbd
     from pytest_mobileagent.virtual.wire.stream import Stream
 

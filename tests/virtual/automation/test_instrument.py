@@ -13,7 +13,7 @@ from pytest_mobileagent.virtual.automation.appium import PORT
 from pytest_mobileagent.virtual.automation.appium.server import PACKAGE
 from pytest_mobileagent.virtual.boot import boot
 from pytest_mobileagent.virtual.shell.interpreter import Session, run
-from pytest_mobileagent.virtual.shell.streams import Bytes, Collected
+from pytest_mobileagent.virtual.shell.session import Bytes, Collected
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine

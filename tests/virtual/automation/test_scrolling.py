@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.virtual.automation.scrolling import NoSuchContainer, Run
+from pytest_mobileagent.virtual.automation.actions import NoSuchContainer, Run
 from pytest_mobileagent.virtual.automation.selector import SyntaxProblem, UiScrollable, parse
 from pytest_mobileagent.virtual.content.intent import Intent
 

@@ -12,7 +12,7 @@ from pytest_mobileagent.virtual.kernel.clock import Clock
 from pytest_mobileagent.virtual.kernel.files import FileSystem
 from pytest_mobileagent.virtual.kernel.processes import Process
 from pytest_mobileagent.virtual.shell.interpreter import Session, interactive, run
-from pytest_mobileagent.virtual.shell.streams import Bytes, Collected, Writer
+from pytest_mobileagent.virtual.shell.session import Bytes, Collected, Writer
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone

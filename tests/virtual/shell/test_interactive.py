@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.virtual.shell.interpreter import interactive
-from pytest_mobileagent.virtual.shell.streams import Pipe
+from pytest_mobileagent.virtual.shell.session import Pipe
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.virtual.shell import expand, limits, streams
+from pytest_mobileagent.virtual.shell import expand, limits, session
 from tests.virtual.answers import differences
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def test_huge_scripts(sh: Shells, script: str) -> None:
 
 def test_words_do_not_grow_without_end(sh: Shells, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(expand, "WORDS", 1000)
-    monkeypatch.setattr(streams, "LINE", 1000)
+    monkeypatch.setattr(session, "LINE", 1000)
     ended = sh("set -- a b; while :; do set -- $@ $@; done")
     assert ended.err.endswith("out of memory\n")
     assert sh("echo $(seq 1 2000)").err.endswith("out of memory\n")

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_mobileagent.virtual.shell.commands.sqlite import statements
 from pytest_mobileagent.virtual.shell.interpreter import run
-from pytest_mobileagent.virtual.shell.streams import Pipe
+from pytest_mobileagent.virtual.shell.session import Pipe
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ import pytest
 
 from pytest_mobileagent.virtual.shell import patterns
 from pytest_mobileagent.virtual.shell.interpreter import Session, run
-from pytest_mobileagent.virtual.shell.streams import Bytes, Collected
+from pytest_mobileagent.virtual.shell.session import Bytes, Collected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from pytest_mobileagent.virtual.shell.interpreter import Session, run
-from pytest_mobileagent.virtual.shell.streams import Bytes, Collected
+from pytest_mobileagent.virtual.shell.session import Bytes, Collected
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone

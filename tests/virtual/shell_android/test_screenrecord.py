@@ -10,8 +10,7 @@ import pytest
 
 from pytest_mobileagent.virtual.content import video
 from pytest_mobileagent.virtual.shell.interpreter import run
-from pytest_mobileagent.virtual.shell.session import Session
-from pytest_mobileagent.virtual.shell.streams import Bytes, Collected
+from pytest_mobileagent.virtual.shell.session import Bytes, Collected, Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.virtual.shell.interpreter import Session, run
-from pytest_mobileagent.virtual.shell.streams import Bytes, Collected
+from pytest_mobileagent.virtual.shell.session import Bytes, Collected
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
@@ -34,12 +34,6 @@ def test_time_is_set_and_frozen(sh, phone):
     sh("cmd alarm set-timezone Asia/Tokyo; cmd alarm set-timezone No/Where")
     assert phone.clock.now().isoformat() == "2023-11-15T07:13:20+09:00"
     assert sh("getprop persist.sys.timezone") == "Asia/Tokyo\n"
-
-
-def test_services_are_listed(sh):
-    assert "  activity\n" in sh("cmd -l")
-    assert "  window\n" in sh("dumpsys -l")
-    assert "DUMP OF SERVICE battery:" in sh("dumpsys")
 
 
 FOCUS = r"mCurrentFocus=Window\{[0-9a-f]+ u0 (\S+)\}"
@@ -143,12 +137,6 @@ def test_logcat_prints_in_the_phones_zone(sh, entries):
     assert "11-14 23:13:20.250" in sh("logcat -d -b main")
 
 
-def test_log_writes_to_the_log(sh):
-    sh("logcat -c; log -p w -t Mine two words; printf 'a\\nb\\n' | log -t In")
-    written = "W/Mine: two words\nI/In: a\nI/In: b\n"
-    assert re.sub(" +: ", ": ", sh("logcat -d -v tag -b main | tail -n 3")) == written
-
-
 def test_logcat_follows_the_log(entries):
     out = Collected()
     session = Session(phone=entries, uid=2000, stdin=Bytes(b""), stdout=out, stderr=Collected())
@@ -201,12 +189,6 @@ def test_recent_tasks_are_listed_with_what_started_them(sh, demo):
     assert "type=home" in lines[2]
 
 
-def test_whether_the_screen_is_on_is_the_policys(sh):
-    assert "interactiveState=INTERACTIVE_STATE_AWAKE" in sh("dumpsys window policy")
-    sh("input keyevent POWER")
-    assert "interactiveState=INTERACTIVE_STATE_SLEEP" in sh("dumpsys window policy")
-
-
 def test_the_views_of_an_app_are_reported_by_its_package(sh, demo):
     assert re.match(r"TASK \S*:org.demo .*\n  ACTIVITY org.demo/", sh("dumpsys activity org.demo"))
     assert "\n    View Hierarchy:\n" in sh("dumpsys activity org.demo org.demo")
@@ -214,13 +196,6 @@ def test_the_views_of_an_app_are_reported_by_its_package(sh, demo):
     assert sh("dumpsys activity org.demo").startswith(
         "Bad activity command, or no activities match"
     )
-
-
-def test_skipped_services_are_not_listed(sh):
-    assert "DUMP OF SERVICE window:" in sh("dumpsys")
-    skipped = sh("dumpsys --skip window,input")
-    assert "DUMP OF SERVICE display:" in skipped
-    assert "DUMP OF SERVICE window:" not in skipped
 
 
 def test_the_views_of_the_activity_on_top_are_reported_as_they_lie(sh, demo):

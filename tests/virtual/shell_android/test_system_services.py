@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pytest_mobileagent.device.logcat import DROPBOX_SCRIPT, dropbox_crashes
 from pytest_mobileagent.virtual.shell.interpreter import Session, run
-from pytest_mobileagent.virtual.shell.streams import Bytes, Collected
+from pytest_mobileagent.virtual.shell.session import Bytes, Collected
 
 
 def test_every_service_can_be_dumped(sh):
@@ -80,12 +80,6 @@ def test_memory_has_the_columns_that_appium_counts(sh):
     assert {"EGL", "GL"} <= set(found)
 
 
-def test_traffic_is_reported_as_appium_reads_it(sh):
-    said = sh("dumpsys netstats").partition("Xt stats:")[2]
-    assert re.match(r"\n  Pending bytes: 0\n", said)
-    assert re.search(r"bucketDuration=3600\n +st=\d+ rb=0 rp=0 tb=0 tp=0 op=0\n", said)
-
-
 def test_a_call_is_printed_without_most_of_its_number(phone, sh):
     phone.telephony.ring("5551234")
     said = sh("dumpsys telecom")
@@ -97,15 +91,6 @@ def test_services_that_are_only_declared_do_not_run(phone, sh, monkeypatch):
     monkeypatch.setattr(type(phone.packages.app("org.demo")), "services", (".Recorder",))
     sh("am start -n org.demo/.NotesActivity")
     assert "(nothing)" in sh("dumpsys activity services org.demo")
-
-
-def test_top_shows_what_runs_and_how_much_memory_there_is(sh):
-    said = sh("top -b -n 1")
-    assert re.search(r"^Tasks: \d+ total, +1 running, +\d+ sleeping", said)
-    assert re.search(
-        r"^ +577 system +20 +0 +\S+ +\S+ +\S+ S +0.0 +\d+\.\d .*system_server$", said, re.MULTILINE
-    )
-    assert said.count("S[%CPU]") == 1
 
 
 def test_nc_joins_two_shells(phone):

@@ -11,9 +11,9 @@ from lxml import etree
 
 from pytest_mobileagent import patterns
 from pytest_mobileagent.patterns import QUICK, SlowPatternError, within
+from pytest_mobileagent.virtual.automation.actions import NoSuchContainer, Run
 from pytest_mobileagent.virtual.automation.appium.errors import WebDriverError
 from pytest_mobileagent.virtual.automation.appium.source import Look, Source
-from pytest_mobileagent.virtual.automation.scrolling import NoSuchContainer, Run
 from pytest_mobileagent.virtual.automation.selector import (
     SyntaxProblem,
     UiScrollable,

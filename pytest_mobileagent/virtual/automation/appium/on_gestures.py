@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_mobileagent.virtual.automation.actions import Sample, Touch, play, spread
+from pytest_mobileagent.virtual.automation.actions import (
+    MOST_SWIPES,
+    NoSuchContainer,
+    Sample,
+    Scroller,
+    Touch,
+    play,
+    spread,
+)
 from pytest_mobileagent.virtual.automation.appium.errors import InvalidArgument, WebDriverError
 from pytest_mobileagent.virtual.automation.appium.pointers import perform
 from pytest_mobileagent.virtual.automation.appium.session import element_id, number
-from pytest_mobileagent.virtual.automation.scrolling import MOST_SWIPES, NoSuchContainer, Scroller
 from pytest_mobileagent.virtual.automation.selector import UiSelector
 from pytest_mobileagent.virtual.system.input.gestures import MIN_FLING, SLOW
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from pytest_mobileagent.virtual.automation.actions import Touch, play, set_text, spread
+from pytest_mobileagent.virtual.automation.actions import Scroller, Touch, play, set_text, spread
 from pytest_mobileagent.virtual.automation.jsonrpc import device
 from pytest_mobileagent.virtual.automation.jsonrpc.service import (
     Methods,
@@ -17,7 +17,6 @@ from pytest_mobileagent.virtual.automation.jsonrpc.service import (
     thing,
     thrown,
 )
-from pytest_mobileagent.virtual.automation.scrolling import Scroller
 from pytest_mobileagent.virtual.automation.selector import UiSelector
 from pytest_mobileagent.virtual.system.input.gestures import SLOW
 

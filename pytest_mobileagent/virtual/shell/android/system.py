@@ -1,11 +1,20 @@
-"""getprop, setprop, svc, reboot, remount and verity: system properties and switches."""
+"""Properties, switches and services of the system: getprop, svc, reboot, cmd, dumpsys, service."""
 
 from __future__ import annotations
+
+import io
+import zipfile
 
 from pytest_mobileagent.virtual.kernel.files import OVERLAY
 from pytest_mobileagent.virtual.kernel.properties import HINT
 from pytest_mobileagent.virtual.kernel.users import ROOT
-from pytest_mobileagent.virtual.shell.android.service import help_text
+from pytest_mobileagent.virtual.shell.android.service import (
+    answer,
+    fill,
+    help_text,
+    no_service,
+    services,
+)
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, Refused, command
 
 SYSTEM = 1000
@@ -101,3 +110,125 @@ async def verity(ctx: Context, _: list[str]) -> int:
 def _demand_root(ctx: Context) -> None:
     if ctx.uid != ROOT:
         raise Refused('Not running as root. Try "adb root" first.', 1)
+
+
+UNKNOWN_TRANSACTION = 'Result: Parcel(Error: 0xffffffffffffffb6 "Not a data message")\n'
+BAR = "-" * 79
+WRONG = 10  # the exit status of a call that `service` does not understand
+WITH_VALUE = ("-t", "-T", "--priority", "--skip")
+
+
+def _listed() -> str:
+    names = "".join(f"  {name}\n" for name in sorted(services))
+    return f"Currently running services:\n{names}"
+
+
+@command("cmd")
+async def cmd(ctx: Context, args: list[str]) -> int:
+    """Run a command of the service that is named first."""
+    words = args[1:] if args[:1] == ["-w"] else args
+    if not words:
+        raise Refused("cmd: No service specified; use -l to list all running services", 20)
+    if words[0] == "-l":
+        await ctx.out(_listed())
+        return 0
+    if words[0] not in services:
+        raise no_service(words[0])
+    return await services[words[0]].run(ctx, words[1:])
+
+
+@command("dumpsys")
+async def dumpsys(ctx: Context, args: list[str]) -> int:
+    """Print the state of a service or of all services, or list them."""
+    words, skipped = list(args), list[str]()
+    while words and words[0] in (*WITH_VALUE, "--pid", "--thread"):
+        skipped = words[1].split(",") if words[:-1] and words[0] == "--skip" else skipped
+        del words[: 2 if words[0] in WITH_VALUE else 1]
+    match words:
+        case ["-l", *_]:
+            await ctx.out(_listed())
+        case []:
+            for name in sorted(services.keys() - skipped):
+                await ctx.out(f"{BAR}\nDUMP OF SERVICE {name}:\n{services[name].tell(ctx, [])}")
+        case [name, *rest] if name in services:
+            await ctx.out(services[name].tell(ctx, rest))
+        case [name, *_]:
+            await ctx.err(f"Can't find service: {name}\n")
+    return 0
+
+
+@command("service")
+async def service(ctx: Context, args: list[str]) -> int:
+    """List services, check for one, or call one."""
+    match args:
+        case ["list"]:
+            await ctx.out(f"Found {len(services)} services:\n")
+            for at, (name, each) in enumerate(sorted(services.items())):
+                await ctx.out(f"{at}\t{name}: [{each.interface}]\n")
+            return 0
+        case ["check", name, *_]:
+            await ctx.out(f"Service {name}: {'found' if name in services else 'not found'}\n")
+            return 0
+        case ["call", name, code, *words]:
+            if name not in services:
+                raise Refused(f"service: Service {name} does not exist", WRONG)
+            if code in services[name].calls:
+                return await answer(ctx, services[name].calls[code], [code, *words])
+            await ctx.out(UNKNOWN_TRANSACTION)
+            return 0
+        case ["check" | "call" as word, *_]:
+            await ctx.err(f"service: No service specified for {word}\n")
+        case [word, *_] if word not in ("-h", "-?"):
+            await ctx.err(f"service: Unknown command {word}\n")
+    raise Refused(help_text("service"), WRONG, out=True)
+
+
+VERSION = "1.2"
+FOLDER = "/data/user_de/0/com.android.shell/files/bugreports"
+SECTIONS = {  # the sections of a report, and the commands that produce them
+    "UPTIME": "uptime",
+    "PROCESSES": "ps -A",
+    "FILESYSTEMS & FREE SPACE": "df",
+    "SYSTEM PROPERTIES": "getprop",
+    "SYSTEM LOG": "logcat -v threadtime -d *:v",
+    "SYSTEM SETTINGS": "settings list system",
+    "SECURE SETTINGS": "settings list secure",
+    "GLOBAL SETTINGS": "settings list global",
+    "DUMPSYS": "dumpsys",
+}
+
+
+@command("bugreportz")
+async def bugreportz(ctx: Context, args: list[str]) -> int:
+    """Write a report; with -p, print the progress."""
+    if args == ["-v"]:
+        await ctx.err(f"{VERSION}\n")
+        return 0
+    if args not in ([], ["-p"]):
+        raise Refused(help_text("bugreportz"), 0 if args == ["-h"] else 1)
+    phone, now = ctx.phone, ctx.phone.clock.now()
+    device, build = phone.props["ro.product.device"], phone.props["ro.build.id"]
+    name = f"bugreport-{device}-{build}-{now:%Y-%m-%d-%H-%M-%S}"
+    path, progress = f"{FOLDER}/{name}.zip", bool(args)
+    if progress:
+        await ctx.out(f"BEGIN:{path}\n")
+    report = [fill("bugreport", now=now, props=phone.props).encode()]
+    for done, (title, script) in enumerate(SECTIONS.items(), 1):
+        report.append(f"------ {title} ({script}) ------\n".encode())
+        report.append(await ctx.output_of(["sh", "-c", f"{script} 2>&1"]))
+        if progress:
+            await ctx.out(f"PROGRESS:{done}/{len(SECTIONS)}\n")
+    uid = phone.packages["com.android.shell"].uid
+    phone.files.mkdir(FOLDER, 0o771, parents=True, uid=uid, gid=uid)
+    phone.files.write(path, _archive(name, b"\n".join(report)), mode=0o600, uid=uid, gid=uid)
+    await ctx.out(f"OK:{path}\n")
+    return 0
+
+
+def _archive(name: str, report: bytes) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("version.txt", "2.0")
+        archive.writestr("main_entry.txt", f"{name}.txt")
+        archive.writestr(f"{name}.txt", report)
+    return buffer.getvalue()

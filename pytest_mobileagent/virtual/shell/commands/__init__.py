@@ -11,15 +11,21 @@ from math import inf
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pytest_mobileagent.virtual.shell.limits import breathe
-from pytest_mobileagent.virtual.shell.session import Session
-from pytest_mobileagent.virtual.shell.streams import Bytes, Collected, lines_of, read_all, read_line
-from pytest_mobileagent.virtual.shell.streams import decode as decode
-from pytest_mobileagent.virtual.shell.streams import encode as encode
+from pytest_mobileagent.virtual.shell.session import (
+    Bytes,
+    Collected,
+    Session,
+    lines_of,
+    read_all,
+    read_line,
+)
+from pytest_mobileagent.virtual.shell.session import decode as decode
+from pytest_mobileagent.virtual.shell.session import encode as encode
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.files import Node
     from pytest_mobileagent.virtual.shell.execution import Shell
-    from pytest_mobileagent.virtual.shell.streams import Reader
+    from pytest_mobileagent.virtual.shell.session import Reader
 
 Program: TypeAlias = Callable[["Context", list[str]], Awaitable[int]]
 Launch: TypeAlias = Callable[["Shell", list[str], Session], Awaitable[int]]

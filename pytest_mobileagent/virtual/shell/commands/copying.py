@@ -22,7 +22,7 @@ from pytest_mobileagent.virtual.shell.session import flush
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.files import Node
-    from pytest_mobileagent.virtual.shell.streams import Reader
+    from pytest_mobileagent.virtual.shell.session import Reader
 
 
 @command("cp")

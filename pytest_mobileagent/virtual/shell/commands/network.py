@@ -9,7 +9,7 @@ from ipaddress import IPv4Interface, IPv4Network
 from typing import TYPE_CHECKING, Any, cast
 
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, parse
-from pytest_mobileagent.virtual.shell.streams import Pipe, pour
+from pytest_mobileagent.virtual.shell.session import Pipe, pour
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.processes import Connection

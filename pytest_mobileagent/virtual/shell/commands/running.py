@@ -19,7 +19,7 @@ from pytest_mobileagent.virtual.shell.commands import (
 from pytest_mobileagent.virtual.shell.execution import Shell
 from pytest_mobileagent.virtual.shell.limits import LINES, out_of_memory
 from pytest_mobileagent.virtual.shell.script import converse, run
-from pytest_mobileagent.virtual.shell.streams import Bytes
+from pytest_mobileagent.virtual.shell.session import Bytes
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _TIMED_OUT = 124

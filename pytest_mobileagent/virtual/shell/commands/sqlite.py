@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from pytest_mobileagent.virtual.shell.commands import Context, Failure, command
 from pytest_mobileagent.virtual.shell.limits import MEMORY, SECONDS, VALUE
-from pytest_mobileagent.virtual.shell.streams import decode
+from pytest_mobileagent.virtual.shell.session import decode
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator

@@ -21,11 +21,10 @@ from pytest_mobileagent.virtual.shell.commands import (
     size,
 )
 from pytest_mobileagent.virtual.shell.limits import BLOCK, MEMORY, VALUE, out_of_memory
-from pytest_mobileagent.virtual.shell.session import flush
-from pytest_mobileagent.virtual.shell.streams import pour, read_line
+from pytest_mobileagent.virtual.shell.session import flush, pour, read_line
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.shell.streams import Reader, Writer
+    from pytest_mobileagent.virtual.shell.session import Reader, Writer
 
 _AT_ONCE = 2000  # numbers
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pytest_mobileagent.virtual.app.app import App
-    from pytest_mobileagent.virtual.app.context import AccessibilityService
+    from pytest_mobileagent.virtual.app.provider import AccessibilityService
     from pytest_mobileagent.virtual.content.settings import Settings
     from pytest_mobileagent.virtual.kernel.processes import ProcessTable
     from pytest_mobileagent.virtual.system.packages.packages import Packages

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from pytest_mobileagent.virtual.app.app import Activity, App
-    from pytest_mobileagent.virtual.app.context import Context
+    from pytest_mobileagent.virtual.app.provider import Context
     from pytest_mobileagent.virtual.kernel.changes import Changes
     from pytest_mobileagent.virtual.kernel.clock import Clock
     from pytest_mobileagent.virtual.kernel.files import FileSystem
