@@ -17,35 +17,6 @@ def test_a_start_says_what_it_starts(shell, phone):
     assert phone.activities.top.package == "org.demo"
 
 
-def test_starting_again_warns_on_stderr(shell):
-    start = f"am start -n {NOTES}"
-    shell(start)
-    assert shell(start).err == TO_TOP
-    shell("input keyevent HOME")
-    assert shell(start).err == TO_FRONT
-
-
-def test_waiting_for_a_start_reports_it_on_stdout(sh):
-    report = sh(f"am start -W {NOTES}")
-    assert re.fullmatch(
-        r"Starting: Intent \{ act=android.intent.action.MAIN"
-        r" cat=\[android.intent.category.LAUNCHER\] cmp=org.demo/.NotesActivity \}\n"
-        r"Status: ok\nLaunchState: COLD\nActivity: org.demo/.NotesActivity\n"
-        r"TotalTime: \d+\nWaitTime: \d+\nComplete\n",
-        report,
-    )
-    assert TO_TOP + "Status: ok\nLaunchState: UNKNOWN (0)\n" in sh(f"am start -W {NOTES}")
-    sh("input keyevent HOME")
-    assert TO_FRONT + "Status: ok\nLaunchState: HOT\n" in sh(f"am start -W {NOTES}")
-
-
-def test_stopping_first_starts_cold(sh):
-    sh(f"am start -n {NOTES}")
-    assert sh(f"am start -S -W -n {NOTES}").startswith(
-        f"Stopping: org.demo\nStarting: Intent {{ cmp={NOTES} }}\nStatus: ok\nLaunchState: COLD\n"
-    )
-
-
 STARTS = [
     ("by package", "org.demo", "NotesActivity"),
     ("by action and data", "-a android.intent.action.EDIT -d note:1", "EditorActivity"),
@@ -84,12 +55,6 @@ def test_problems_go_to_stderr_or_with_waiting_to_stdout(shell, words, message):
     assert waited.out.endswith(message)
 
 
-def test_unexported_components_are_denied_to_the_shell_but_not_to_root(shell):
-    about = "am start -n org.demo/org.demo.about.AboutActivity"
-    assert "java.lang.SecurityException: Permission Denial: starting Intent {" in shell(about).err
-    assert shell(about, uid=0).status == 0
-
-
 def test_force_stop(sh, phone):
     sh(f"am start -n {NOTES}")
     assert sh("am force-stop org.demo; am force-stop --user 0 not.there") == ""
@@ -102,15 +67,6 @@ def test_monkey_starts_an_app(sh, phone):
     assert phone.activities.top.package == "org.demo"
 
 
-def test_monkey_turns_automatic_rotation_on_unless_it_finds_nothing_to_run(sh):
-    sh("settings put system accelerometer_rotation 0; settings put system user_rotation 1")
-    asked = "settings get system accelerometer_rotation; settings get system user_rotation"
-    sh("monkey -p nope 1 >/dev/null 2>&1; true")
-    assert sh(asked).split() == ["0", "1"]
-    sh("monkey -p org.demo -c android.intent.category.LAUNCHER 1")
-    assert sh(asked).split() == ["1", "0"]
-
-
 def test_values_may_follow_the_letters_of_a_monkey_s_options_at_once(sh, phone):
     sh("monkey -porg.demo -candroid.intent.category.LAUNCHER -s7 1")
     assert phone.activities.top.package == "org.demo"
@@ -121,14 +77,6 @@ def test_monkey_stays_in_the_packages_that_it_is_given(sh, phone):
     assert set(phone.proc._apps) <= {
         "org.demo", phone.launcher, "com.android.systemui", "com.google.android.inputmethod.latin",
     }  # fmt: skip
-
-
-def test_small_answers(sh):
-    assert sh("am get-current-user") == "0\n"
-    assert "-port-notnight-420dpi-" in sh("am get-config")
-    sh(f"am start -n {NOTES}")
-    assert "topActivity=ComponentInfo{org.demo/org.demo." in sh("am stack list")
-    assert sh("am start-activity org.demo").startswith("Starting: Intent { act=")
 
 
 def test_a_task_is_removed_by_its_number(sh, shell, phone):

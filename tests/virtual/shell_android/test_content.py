@@ -92,88 +92,6 @@ def test_the_database_is_where_android_has_it(shell):
     assert root(f"content query --uri {CONTACTS}/contacts") == "No result found.\n"
 
 
-def test_messages_make_threads(sh):
-    sms = "content insert --uri content://sms/inbox --bind address:s:+16505550143"
-    sh(f"{sms} --bind body:s:'First: one, two' --bind date:l:1000 --bind read:i:1")
-    sh(f"{sms} --bind body:s:Second --bind date:l:2000")
-    sh("content insert --uri content://sms/sent --bind address:s:6505550143 --bind body:s:Third"
-       " --bind date:l:3000 --bind read:i:1")  # fmt: skip
-    inbox = sh("content query --uri content://sms/inbox --projection thread_id:body")
-    assert inbox == "Row: 0 thread_id=1, body=Second\nRow: 1 thread_id=1, body=First: one, two\n"
-    threads = sh("content query --uri 'content://mms-sms/conversations?simple=true'"
-                 " --projection _id:message_count:snippet:read")  # fmt: skip
-    assert threads == "Row: 0 _id=1, message_count=3, snippet=Third, read=0\n"
-    sh("content delete --uri content://sms/conversations/1")
-    assert sh("content query --uri 'content://mms-sms/conversations?simple=true'") == (
-        "No result found.\n"
-    )
-
-
-def test_all_columns_of_a_message_are_androids(sh):
-    sh("content insert --uri content://sms --bind address:s:123 --bind body:s:Hi")
-    assert sh("content query --uri content://sms") == (
-        f"Row: 0 _id=1, thread_id=1, address=123, person=NULL, date={NOON}, date_sent=0, "
-        "protocol=NULL, read=0, status=-1, type=1, reply_path_present=NULL, subject=NULL, "
-        "body=Hi, service_center=NULL, locked=0, sub_id=-1, error_code=-1, creator=NULL, seen=0\n"
-    )
-
-
-def test_repeating_events_happen_again_and_again(sh):
-    sh(f"content insert --uri {CALENDAR}/calendars --bind name:s:Mine --bind account_name:s:me"
-       " --bind account_type:s:LOCAL --bind calendar_access_level:i:700")  # fmt: skip
-    sh(f"content insert --uri {CALENDAR}/events --bind calendar_id:i:1 --bind title:s:Swim"
-       f" --bind dtstart:l:{NOON} --bind duration:s:PT1H --bind eventTimezone:s:UTC"
-       " --bind 'rrule:s:FREQ=WEEKLY;COUNT=3'")  # fmt: skip
-    week = 7 * 86_400_000
-    asked = sh(f"content query --uri {CALENDAR}/instances/when/{NOON - 1}/{NOON + 5 * week}"
-               " --projection begin:title")  # fmt: skip
-    assert asked == "".join(f"Row: {at} begin={NOON + at * week}, title=Swim\n" for at in range(3))
-    last = sh(f"content query --uri {CALENDAR}/events --projection lastDate")
-    assert last == f"Row: 0 lastDate={NOON + 2 * week + 3_600_000}\n"
-
-
-def test_a_reminder_sets_the_alarm_of_its_event(sh):
-    sh(f"content insert --uri {CALENDAR}/calendars --bind name:s:Mine")
-    sh(f"content insert --uri {CALENDAR}/events --bind calendar_id:i:1 --bind dtstart:l:{NOON}"
-       f" --bind dtend:l:{NOON} --bind eventTimezone:s:UTC")  # fmt: skip
-    sh(f"content insert --uri {CALENDAR}/reminders --bind event_id:i:1 --bind minutes:i:10")
-    assert sh(f"content query --uri {CALENDAR}/events --projection hasAlarm") == (
-        "Row: 0 hasAlarm=1\n"
-    )
-    sh(f"content delete --uri {CALENDAR}/reminders --where event_id=1")
-    assert sh(f"content query --uri {CALENDAR}/events --projection hasAlarm") == (
-        "Row: 0 hasAlarm=0\n"
-    )
-
-
-def test_media_follows_the_files(sh):
-    sh("echo hello > /sdcard/Download/a.txt; echo x > /sdcard/Music/song.mp3")
-    downloads = "content query --uri content://media/external/downloads"
-    assert sh(f"{downloads} --projection _display_name:_size:mime_type:relative_path") == (
-        "Row: 0 _display_name=a.txt, _size=6, mime_type=text/plain, relative_path=Download/\n"
-    )
-    audio = sh("content query --uri content://media/external/audio/media --projection _id:is_music")
-    (number,) = re.findall(r"_id=(\d+), is_music=1", audio)
-    uri = f"content://media/external/audio/media/{number}"
-    sh("rm /sdcard/Download/a.txt")
-    assert sh(downloads) == "No result found.\n"
-    sh(f"content delete --uri {uri}")
-    assert sh("ls /sdcard/Music") == ""
-
-
-def test_settings_are_rows(sh):
-    sh("content insert --uri content://settings/secure --bind name:s:x --bind value:s:y")
-    assert sh("settings get secure x") == "y\n"
-    ask = "content query --uri content://settings/secure --where \"name='x'\""
-    assert sh(f"{ask} --projection name:value") == "Row: 0 name=x, value=y\n"
-    one = "--uri content://settings/secure/x"
-    assert sh(f"content query {one} --projection value") == "Row: 0 value=y\n"
-    sh("content update --uri content://settings/secure --bind value:s:z --where \"name='x'\"")
-    assert sh("settings get secure x") == "z\n"
-    sh("content delete --uri content://settings/secure --where \"name='x'\"")
-    assert sh("settings get secure x") == "null\n"
-
-
 def test_snapshots_hold_what_providers_keep(phone, sh):
     phone.snapshots.save("empty")
     sh("content insert --uri content://sms --bind address:s:123 --bind body:s:Hi")
@@ -182,11 +100,6 @@ def test_snapshots_hold_what_providers_keep(phone, sh):
     assert sh("content query --uri content://sms") == "No result found.\n"
     phone.snapshots.load("one")
     assert "body=Hi" in sh("content query --uri content://sms")
-
-
-def test_the_provider_of_a_disabled_app_is_not_found(shell):
-    shell("pm disable-user com.android.providers.telephony")
-    assert "Could not find provider: sms" in shell("content query --uri content://sms").err
 
 
 def test_a_condition_without_an_end_is_an_error(sh, shell, monkeypatch):

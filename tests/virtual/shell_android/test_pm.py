@@ -69,27 +69,6 @@ def test_uninstall(shell, sh, phone):
     assert shell("pm uninstall com.android.systemui").out.startswith("Failure [")
 
 
-def test_disabling(shell, sh):
-    assert sh("pm disable-user --user 0 org.demo") == "Package org.demo new state: disabled-user\n"
-    assert sh("pm list packages -d") == "package:org.demo\n"
-    assert shell("am start -n org.demo/.NotesActivity").status == 1
-    assert sh("pm enable org.demo") == "Package org.demo new state: enabled\n"
-
-
-def test_only_root_disables_components(shell):
-    disable = "pm disable org.demo/.EditorActivity"
-    assert (
-        "java.lang.SecurityException: Shell cannot change component state for"
-        " org.demo/org.demo.EditorActivity to 2\n" in shell(disable).err
-    )
-    assert shell(disable, uid=0).out == (
-        "Component {org.demo/org.demo.EditorActivity} new state: disabled\n"
-    )
-    assert shell("am start -n org.demo/.EditorActivity").status == 1
-    shell("pm enable org.demo/.EditorActivity", uid=0)
-    assert shell("am start -n org.demo/.EditorActivity").status == 0
-
-
 def test_permissions_show_in_the_dump_and_revoking_ends_the_app(sh, phone):
     sh("am start org.demo; pm grant org.demo android.permission.CAMERA")
     assert "android.permission.CAMERA: granted=true" in sh("dumpsys package org.demo")
@@ -97,22 +76,6 @@ def test_permissions_show_in_the_dump_and_revoking_ends_the_app(sh, phone):
     sh("pm revoke org.demo android.permission.CAMERA")
     assert "android.permission.CAMERA: granted=false" in sh("dumpsys package org.demo")
     assert not phone.proc.running("org.demo")
-
-
-def test_activities_are_printed_in_full_unless_briefly(sh):
-    """mobile-mcp and mobilecli determine from this output which apps can be opened."""
-    words = "-a android.intent.action.MAIN -c android.intent.category.LAUNCHER"
-    told = [line.strip() for line in sh(f"cmd package query-activities {words}").splitlines()]
-    assert told[:2] == ["1 activities found:", "Activity #0:"]
-    assert told[3:6] == ["ActivityInfo:", "name=org.demo.NotesActivity", "packageName=org.demo"]
-    assert "ActivityInfo:\n  name=org.demo.NotesActivity\n" in sh(
-        "cmd package resolve-activity org.demo"
-    )
-
-
-def test_a_package_names_its_folder_with_the_number_of_the_user(sh):
-    folders = [line.strip() for line in sh("pm dump org.demo").splitlines() if "dataDir=" in line]
-    assert folders == ["dataDir=/data/user/0/org.demo"]
 
 
 def test_an_invalid_apk_is_refused(shell, phone):
@@ -128,8 +91,3 @@ def test_an_invalid_apk_is_refused(shell, phone):
     refused = "Failure [INSTALL_PARSE_FAILED_NOT_APK: Failed to parse {}]\n"
     assert (status, place, err) == (1, refused, "")
     assert "Error: Can't open file: /nope.apk" in shell("pm install /nope.apk").err
-
-
-def test_an_apk_ends_after_the_bytes_that_were_announced(shell):
-    script = "printf 123456 | (cmd package install -S 3; cat)"
-    assert shell(script).out.endswith("base.apk]\n456")

@@ -186,16 +186,6 @@ def test_refusals(install: Install, phone, apk: bytes, options: str, words: str)
     assert not [name for name in phone.files.listdir("/data/app") if name.startswith("vmdl")]
 
 
-def test_an_unknown_option_is_an_exception(shell):
-    assert "IllegalArgumentException: Unknown option --warp" in shell("pm install --warp x").err
-
-
-def test_no_room(shell, sh):
-    huge = 7 << 30
-    said = shell(f"pm install-create -S {huge}")
-    assert "java.io.IOException: Requested internal only, but not enough space" in said.err
-
-
 def test_a_storage_that_is_full_takes_nothing(install: Install, shell, phone):
     apk = build()
     phone.files.write(APK, apk)

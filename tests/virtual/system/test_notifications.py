@@ -180,10 +180,3 @@ def test_the_shell_posts(phone, sh, hand):
     assert hand.sees("Some words")
     sh("cmd statusbar collapse")
     assert not phone.shade.open
-
-
-def test_who_may_listen_is_a_setting(sh):
-    sh("cmd notification allow_listener a/.B; cmd notification allow_listener c/.D")
-    assert sh("settings get secure enabled_notification_listeners") == "a/.B:c/.D\n"
-    sh("cmd notification disallow_listener a/.B")
-    assert sh("settings get secure enabled_notification_listeners") == "c/.D\n"
