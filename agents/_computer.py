@@ -356,7 +356,9 @@ def without_pictures(chat: Sequence[Message], count: int) -> list[Message]:
     for message in chat:
         if message.images and count > 0:
             texts = tuple(part for part in message.content if isinstance(part, str))
-            messages.append(replace(message, content=(*texts, OLDER)))
+            # The text of calls that were not performed is fixed.
+            older = () if message.is_error and texts else (OLDER,)
+            messages.append(replace(message, content=(*texts, *older)))
         else:
             messages.append(message)
         count -= len(message.images)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 STEPS = 60
+FIXED = "Not executed: an earlier computer action in this turn failed."
 Body = dict[str, Any]
 
 
@@ -69,6 +70,7 @@ class Anthropic:
             assert {each.get("toolset_name") for each in results} <= {"computer"}
             failed = [each["content"] for each in results if each.get("is_error")]
             assert {part["type"] for content in failed for part in content} <= {"text"}
+            assert all(content == [{"type": "text", "text": FIXED}] for content in failed[1:])
         contents = [part for message in messages for part in message["content"]]
         inner = [*contents, *(each for part in contents for each in part.get("content", ()))]
         assert all(part["text"].strip() for part in inner if part["type"] == "text")
