@@ -13,7 +13,7 @@ from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.jsonable import mapping, plural
 from pytest_mobileagent.report.bundle.integrity import FAILED, OPEN, UNPROVEN, Finding
 from pytest_mobileagent.report.names import agent_name
-from pytest_mobileagent.verdict import CROSS, PERSON, SINGLE, by_people, verdicts
+from pytest_mobileagent.verdict import CROSS, PERSON, SINGLE, by_people, effective, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _DECIDED = {"passed", "failed", "review", "xfailed", "xpassed"}
 _INCOMPLETE = {None, "interrupted", "budget"}
+_DECIDES = ("passed", "scorer")  # fields of a verdict
 _NUMBER = re.compile(r"(.+)\.(\d{1,6})")
 _MOST = 5  # tasks named in a line
 
@@ -111,6 +112,11 @@ def _of_attempts(run: RecordedRun, *, reruns: bool) -> Iterator[tuple[str, str]]
             yield state, f"{task.key}: decided {many} times, of which one is reported"
         elif any(ended[:-1]):
             yield FAILED, f"{task.key}: run again after it had been decided"
+        elif any(ended) and task.outcome in {"skipped", "not run"}:
+            yield FAILED, f"{task.key}: {task.outcome} in the report, but decided in its records"
+        others = {str(each.get("run")) for each in task.attempts} - {str(run.about.get("id"))}
+        if others and task.as_run is None and not run.about.get("merged_from"):
+            yield OPEN, f"{task.key}: from another run, {', '.join(sorted(others))}"
 
 
 def _of_numbers(key: str, folders: Sequence[Path]) -> Iterator[tuple[str, str]]:
@@ -139,6 +145,9 @@ def _of_verdicts(run: RecordedRun, task: Entry, *, reruns: bool) -> Iterator[tup
             yield UNPROVEN, f"{task.key}: decided by a person, {who}"
         else:
             yield FAILED, f"{task.key}: decided by a person without a name"
+    own = effective(given)
+    if own and task.verdict and (own.passed, own.scorer) != (*map(task.verdict.get, _DECIDES),):
+        yield FAILED, f"{task.key}: its verdict in the report is not that of its records"
     if (many := sum(each.scorer in {SINGLE, CROSS} for each in given)) > 1:
         state = UNPROVEN if reruns else OPEN
         yield state, f"{task.key}: judged {many} times, of which one counts: accept with --reruns"
@@ -159,6 +168,9 @@ def _of_episode(run: RecordedRun, task: Entry) -> Iterator[tuple[str, str]]:
     key = mapping(records[0].get("case")).get("key", task.key)
     if key != task.key:
         yield FAILED, f"{task.key}: the report shows the episode of {key}"
+    agents = records[0].get("agent"), run.about.get("agent")
+    if all(agents) and agents[0] != agents[1]:
+        yield OPEN, f"{task.key}: played by {agents[0]}, in a run of {agents[1]}"
     ended = next((each.get("termination") for each in records if each["record"] == "end"), None)
     if task.termination in _INCOMPLETE and ended not in _INCOMPLETE:
         yield FAILED, f"{task.key}: {task.termination} in the report, {ended} in its episode"

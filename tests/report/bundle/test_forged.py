@@ -241,6 +241,11 @@ def _as_not_run(forger: Forger) -> None:
     forger.change_task(outcome="not run", success=None, termination=None, episode=None)
 
 
+def _as_skipped(forger: Forger) -> None:
+    forger.change_task(outcome="skipped", success=None, termination=None, episode=None)
+    forger.edit(forger.run / "index.jsonl", '"failed"', '"skipped"')
+
+
 def _as_broken(forger: Forger) -> None:
     fields: dict[str, Any] = {"outcome": "error", "success": None, "fault": "infrastructure"}
     forger.change_task(**fields, termination="interrupted")
@@ -285,6 +290,19 @@ SCHEMES: dict[str, tuple[Forgery, str]] = {
         r"in the plan of the run, but not in its report: 2 tasks: \S*name\[Eve\]",
     ),
     "a failure that is not run": (_as_not_run, r"not run: 1 task: \S*name\[Eve\]"),
+    "a failure that is skipped": (
+        _as_skipped,
+        r"name\[Eve\]: skipped in the report, but decided in its records",
+    ),
+    "a verdict that the report does not have": (
+        _edited("verdicts.jsonl", '"passed":false', '"passed":true'),
+        r"name\[Eve\]: its verdict in the report is not that of its records",
+    ),
+    "a success of another run": (
+        lambda it: it.change_task("Ann", attempts=[{"run": "lucky"}]),
+        r"name\[Ann\]: from another run, lucky",
+    ),
+    "another agent's name": (_head(agent="bot"), r"name\[Ann\]: played by counts, in a run of bot"),
     "a failure that is an error": (_as_broken, r"name\[Eve\]: interrupted in the report, self-rep"),
     "a result that the index contradicts": (
         lambda it: it.change_task(success=True, outcome="passed"),
