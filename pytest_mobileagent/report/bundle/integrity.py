@@ -108,8 +108,8 @@ def _whole_files(run: Path, chain: Sequence[Link]) -> Iterator[tuple[str, str]]:
         if own != known[-1:]:
             what = "it was edited, or is that of another run" if own else "it was removed"
             yield FAILED, f"{name}: {what}"
-    pages = (path.name for path in run.iterdir() if path.is_file())
-    if pages := sorted(set(pages) - {CHAIN, RUN, REPORT, INDEX}):
+    there = {path.name for path in run.iterdir() if path.is_file()}
+    if pages := sorted(there - {CHAIN, RUN, REPORT, INDEX}):
         yield UNPROVEN, f"what {', '.join(pages)} show: write them again from {REPORT} (`report`)"
 
 
