@@ -43,13 +43,7 @@ class McpEndpoint:
     picture.
     """
 
-    def __init__(
-        self,
-        phone: WatchedPhone,
-        path: str = "/mcp",
-        *,
-        show: bool = False,
-    ) -> None:
+    def __init__(self, phone: WatchedPhone, path: str = "/mcp", *, show: bool = False) -> None:
         self._phone, self._show = phone, show
         self._path = path
         self._serving: asyncio.Task[None] | None = None

@@ -14,12 +14,7 @@ import h11
 
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.jsonable import to_line
-from pytest_mobileagent.program.http1 import (
-    ClientReader,
-    ServerConnection,
-    TooLargeError,
-    header,
-)
+from pytest_mobileagent.program.http1 import ClientReader, ServerConnection, TooLargeError, header
 from pytest_mobileagent.program.models.recorded_models import context_for
 from pytest_mobileagent.program.upstream import Origin, connect, pass_through
 from pytest_mobileagent.proxies import is_loopback

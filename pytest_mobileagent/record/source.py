@@ -188,8 +188,4 @@ def _imports(moves: Iterable[str], checks: Iterable[Check]) -> list[str]:
     line = f"from pytest_mobileagent import {', '.join(sorted(used))}"
     if len(line) <= _WIDTH:
         return [line]
-    return [
-        "from pytest_mobileagent import (",
-        *(f"    {name}," for name in sorted(used)),
-        ")",
-    ]
+    return ["from pytest_mobileagent import (", *(f"    {name}," for name in sorted(used)), ")"]

@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.fleet.shared import SharedRun
 
 
-def test_lease_ends_before_the_services_it_needs(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_lease_ends_before_the_services_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
 
     class Run:

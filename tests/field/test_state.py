@@ -19,13 +19,7 @@ from pytest_mobileagent.device.device import (
 from pytest_mobileagent.device.doctor import checks
 from pytest_mobileagent.device.drivers.adb.listener import EventStream
 from pytest_mobileagent.device.drivers.adb.logstream import LogStream
-from pytest_mobileagent.device.drivers.adb.system import (
-    FOCUS,
-    AdbSystem,
-    clear,
-    focus,
-    read_info,
-)
+from pytest_mobileagent.device.drivers.adb.system import FOCUS, AdbSystem, clear, focus, read_info
 from tests.field.corpus import SERIAL, outputs_of
 
 if TYPE_CHECKING:

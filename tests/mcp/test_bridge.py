@@ -12,9 +12,7 @@ import pytest
 
 from pytest_mobileagent.action.action import Finish
 from pytest_mobileagent.action.gestures import Tap
-from pytest_mobileagent.mcp.bridge import (
-    stdio_command,
-)
+from pytest_mobileagent.mcp.bridge import stdio_command
 from tests.mcp.fakes import MODERN, FakePhone, call
 from tests.mcp.test_endpoint import AT, CLICK, HELLO
 

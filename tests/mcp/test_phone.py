@@ -49,10 +49,7 @@ class Computer:
         ("echo fine; (exit 0)", ""),
         ("echo 'no such app' >&2; exit 3", "no such app"),
         ("false", "it failed"),
-        (
-            "echo 'Starting: x'; echo 'Error: not started'",
-            "Starting: x\nError:*",
-        ),
+        ("echo 'Starting: x'; echo 'Error: not started'", "Starting: x\nError:*"),
         ("echo 'Failure [DELETE_FAILED_INTERNAL_ERROR]'", "Failure *"),
         ("echo 'no Error here'", ""),
         ("echo 'a quote has no end", "*"),

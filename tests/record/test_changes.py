@@ -74,8 +74,7 @@ def test_a_setting_that_is_gone_is_asserted_to_be_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "test"),
-    [(True, "{probe} is True"), (3, "{probe} == 3"), (["a"], '{probe} == ["a"]')],
+    ("value", "test"), [(True, "{probe} is True"), (3, "{probe} == 3"), (["a"], '{probe} == ["a"]')]
 )
 def test_a_preference_is_asserted_with_its_type(value: Any, test: str) -> None:
     place = ("org.notes", "Prefs", "show_words")

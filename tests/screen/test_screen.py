@@ -142,10 +142,7 @@ def test_explanations_are_computed_on_demand(
 @pytest.mark.parametrize(
     ("shown", "complaint"),
     [
-        (
-            (),
-            "the screen of ? has text='OK'\n  nothing comes close; the screen says nothing",
-        ),
+        ((), "the screen of ? has text='OK'\n  nothing comes close; the screen says nothing"),
         (("a", "b"), "  nothing comes close; the screen says 'a', 'b'"),
     ],
 )

@@ -260,10 +260,7 @@ LAUGHS = "".join(f'<!ENTITY l{n + 1} "{f"&l{n};" * 10}">' for n in range(9))
             '<!DOCTYPE h [<!ENTITY a "b">]><hierarchy><node text="&a;"/></hierarchy>',
             "declares a document type",
         ),
-        (
-            '<!DOCTYPE h SYSTEM "http://127.0.0.1:9/x.dtd"><hierarchy/>',
-            "declares a document type",
-        ),
+        ('<!DOCTYPE h SYSTEM "http://127.0.0.1:9/x.dtd"><hierarchy/>', "declares a document type"),
         (
             f'<!DOCTYPE h [<!ENTITY l0 "ha">{LAUGHS}]><hierarchy><node text="&l9;"/></hierarchy>',
             "declares a document type",

@@ -79,8 +79,7 @@ def sr_over_categories(categories: Mapping[str, Iterable[Matches]]) -> float | N
 
 
 def _over(
-    categories: Mapping[str, Iterable[Matches]],
-    metric: Callable[[Iterable[Matches]], float | None],
+    categories: Mapping[str, Iterable[Matches]], metric: Callable[[Iterable[Matches]], float | None]
 ) -> float | None:
     scores = [_percent(metric(episodes)) for episodes in categories.values()]
     mean = _mean([score for score in scores if score is not None])

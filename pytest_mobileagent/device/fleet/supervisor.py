@@ -142,11 +142,7 @@ class Supervisor:
             return phone.record | {"fresh": fresh}
 
     async def _start(
-        self,
-        slot: int,
-        command: list[str],
-        forks: Path | None,
-        limits: tuple[float, float],
+        self, slot: int, command: list[str], forks: Path | None, limits: tuple[float, float]
     ) -> Program:
         """Start a program, or fork it from the warm program that listens at the path `forks`."""
         log = self.folder / f"phone-{slot}.log"

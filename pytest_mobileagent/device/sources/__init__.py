@@ -68,9 +68,7 @@ class Source(Protocol):
         return
 
     def packages(
-        self,
-        options: DeviceOptions,
-        shared: Callable[[], SharedRun],
+        self, options: DeviceOptions, shared: Callable[[], SharedRun]
     ) -> Collection[str] | None:
         """Return the packages that each of its devices will have; None if they are unknown.
 

@@ -104,11 +104,7 @@ class AttachedSource(Source):
             if state.startswith(known):
                 raise ValueError(f"{where} lists {it} as {known}; {remedy}")
 
-    def open(
-        self,
-        options: DeviceOptions,
-        shared: Callable[[], SharedRun],
-    ) -> AttachedSlots:
+    def open(self, options: DeviceOptions, shared: Callable[[], SharedRun]) -> AttachedSlots:
         try:
             return AttachedSlots([place.address() for place in self.places])
         except ValueError as error:

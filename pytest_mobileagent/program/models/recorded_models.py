@@ -35,12 +35,7 @@ from pytest_mobileagent.program.models.environment import (
     routes,
 )
 from pytest_mobileagent.program.models.exchange import Destination, Exchange, StandIn
-from pytest_mobileagent.program.models.recording import (
-    CachedReplies,
-    Recording,
-    Sent,
-    SharedState,
-)
+from pytest_mobileagent.program.models.recording import CachedReplies, Recording, Sent, SharedState
 from pytest_mobileagent.program.models.requests import (
     WithoutUsage,
     api_of,

@@ -28,11 +28,7 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).parents[3]))
 
-from pytest_mobileagent.processes import (
-    become_subreaper,
-    die_with_parent,
-    end_descendants,
-)
+from pytest_mobileagent.processes import become_subreaper, die_with_parent, end_descendants
 
 _AFTER_SECONDS = 30.0
 _KILLING_SECONDS = 5.0  # a limit in case processes multiply faster than they are killed

@@ -62,10 +62,7 @@ class Traces:
 
 def variables(notes: Path) -> dict[str, str]:
     """Return the variables that name the files for a program's answer, and for why it gave up."""
-    return {
-        ANSWER_FILE: str(notes / "answer"),
-        IMPOSSIBLE_FILE: str(notes / "impossible"),
-    }
+    return {ANSWER_FILE: str(notes / "answer"), IMPOSSIBLE_FILE: str(notes / "impossible")}
 
 
 def reported(adapter: Adapter, traces: Traces, secrets: Sequence[str] = ()) -> ProgramReport:

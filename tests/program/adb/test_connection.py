@@ -222,9 +222,7 @@ def test_closing_cuts_off_open_streams(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cut == ["x:"]
 
 
-def test_vanished_device_closes_its_connections(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_vanished_device_closes_its_connections(monkeypatch: pytest.MonkeyPatch) -> None:
     address = Address("emulator-5554", "127.0.0.1", 5037, "")
     there, vanishes = asyncio.Event(), asyncio.Event()
 

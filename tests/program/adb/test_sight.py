@@ -236,11 +236,7 @@ def test_no_trick_shows_the_hidden_part(
 
 @pytest.mark.parametrize(("hidden", "least"), [("hierarchy", 25), ("screenshot", 20)])
 def test_most_tricks_show_it_to_programs_that_may_see_both(
-    recording: Recording,
-    words: set[str],
-    hidden: str,
-    least: int,
-    tmp_path: Path,
+    recording: Recording, words: set[str], hidden: str, least: int, tmp_path: Path
 ) -> None:
     slow = {"uiautomator events", "-w -r", "screenrecord", "reverse"}
     tricks = [each for each in TRICKS[hidden] if not any(word in str(each) for word in slow)]

@@ -11,12 +11,7 @@ from hypothesis import strategies as st
 from pytest_mobileagent.action.action import Key, Open, Raw, Type, Wait
 from pytest_mobileagent.action.gestures import LongPress, Swipe, Tap
 from pytest_mobileagent.program.commands import Act, Clear, Erase, Pointer
-from pytest_mobileagent.program.commands.inputs import (
-    PASTE,
-    SELECT_ALL,
-    TO_THE_END,
-    TO_THE_START,
-)
+from pytest_mobileagent.program.commands.inputs import PASTE, SELECT_ALL, TO_THE_END, TO_THE_START
 from pytest_mobileagent.program.commands.sockets import read_service
 
 
@@ -91,10 +86,7 @@ SENT: list[tuple[str, tuple[Act, ...]]] = [
     ("am broadcast -a ADB_KEYBOARD_SMART_ENTER", (Key("enter"),)),
     ("am broadcast -a ADB_KEYBOARD_EDITOR_CODE --es code 3", (Key("enter"),)),
     ("am broadcast -a ADB_KEYBOARD_HIDE", ()),
-    (
-        "settings put secure default_input_method com.github.uiautomator/.AdbKeyboard",
-        (),
-    ),
+    ("settings put secure default_input_method com.github.uiautomator/.AdbKeyboard", ()),
     # UI-TARS
     (
         (

@@ -150,10 +150,7 @@ def timed(*acts: Act, pause: float = 0.1) -> list[tuple[Act, float]]:
             (Swipe(5, 6, 5, 600, 0.2),),
         ),
         ((Pointer("down", 5, 6),), (Raw("touch: down 5,6"),)),
-        (
-            (Pointer("down", 5, 6), Pointer("cancel", 5, 6)),
-            (Raw("touch: down 5,6, cancel 5,6"),),
-        ),
+        ((Pointer("down", 5, 6), Pointer("cancel", 5, 6)), (Raw("touch: down 5,6, cancel 5,6"),)),
         (
             (
                 Pointer("down", 0, 0),
@@ -177,10 +174,7 @@ def timed(*acts: Act, pause: float = 0.1) -> list[tuple[Act, float]]:
             (Tap(1, 1), Pointer("down", 1, 1), Pointer("up", 1, 90)),
             (Tap(1, 1), Swipe(1, 1, 1, 90, 0.1)),
         ),
-        (
-            (Tap(1, 1), Pointer("down", 90, 90), Pointer("up", 90, 90)),
-            (Tap(1, 1), Tap(90, 90)),
-        ),
+        ((Tap(1, 1), Pointer("down", 90, 90), Pointer("up", 90, 90)), (Tap(1, 1), Tap(90, 90))),
         ((Tap(1, 1), Pointer("down", 1, 1)), (Tap(1, 1), Raw("touch: down 1,1"))),
         (
             (Raw("sendevent a"), Raw("sendevent b"), Raw("x")),

@@ -91,9 +91,7 @@ def test_other_users_of_the_machine_cannot_use_the_proxy(recorder: Recorder) -> 
     assert recorder.lines == []
 
 
-def test_hosts_other_than_models_can_be_refused(
-    make: Callable[..., Recorder],
-) -> None:
+def test_hosts_other_than_models_can_be_refused(make: Callable[..., Recorder]) -> None:
     recorder = make(network="models")
     for url in ("https://example.com/", "http://example.com/"):
         done = run(recorder, *command("curl", url, {}), "-w", "%{http_connect} %{http_code}")

@@ -171,10 +171,7 @@ def test_no_model_is_called_if_the_spending_is_unknown(
     budget, ledger = Budget(tokens=Limit(100)), tmp_path / "spent.jsonl"
     nobody = tmp_path / "nobody"
     recorder = make(ModelSettings(budget=budget, ledger=ledger, ledger_server=nobody))
-    with (
-        chat(recorder) as client,
-        pytest.raises(openai.PermissionDeniedError, match="is unknown"),
-    ):
+    with chat(recorder) as client, pytest.raises(openai.PermissionDeniedError, match="is unknown"):
         client.chat.completions.create(model="own", messages=ASKED)
     assert recorder.lines == []
     assert "what the run has spent is unknown" in str(recorder.models.failure)

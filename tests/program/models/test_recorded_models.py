@@ -201,13 +201,10 @@ def test_host_and_port_are_enough_without_a_token(
 
 
 @pytest.mark.parametrize(
-    "headers",
-    [{"Origin": "http://evil.example"}, {"Host": "evil.example"}, {"Host": "["}],
+    "headers", [{"Origin": "http://evil.example"}, {"Host": "evil.example"}, {"Host": "["}]
 )
 def test_port_without_a_token_is_not_for_web_pages(
-    make: Callable[..., Recorder],
-    provider: Callable[..., str],
-    headers: dict[str, str],
+    make: Callable[..., Recorder], provider: Callable[..., str], headers: dict[str, str]
 ) -> None:
     provider(REPLY)
     recorder = make()

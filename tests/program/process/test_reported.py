@@ -35,11 +35,7 @@ def report(tmp_path: Path) -> Callable[..., ProgramReport]:
             (tmp_path / name).write_bytes(data)
         record = tmp_path / "record"
         traces = Traces(
-            status,
-            tmp_path / "folder",
-            record / "stdout",
-            record / "stderr",
-            tmp_path / "notes",
+            status, tmp_path / "folder", record / "stdout", record / "stderr", tmp_path / "notes"
         )
         return reported(Adapter("x", ("x",), **adapter), traces, secrets)
 
@@ -117,9 +113,7 @@ def test_program_without_adapter_may_write_report_files(
     assert report(1, {"notes/impossible": "no such app"}).ending == "error"
 
 
-def test_impossible_takes_precedence_over_an_answer(
-    report: Callable[..., ProgramReport],
-) -> None:
+def test_impossible_takes_precedence_over_an_answer(report: Callable[..., ProgramReport]) -> None:
     rules = {"answer": ANSWER, "impossible": ReportPlace("CANNOT: (.*)")}
     output = {"record/stdout": "CANNOT: no app\nFINAL ANSWER: none\n"}
     assert report(0, output, **rules) == ProgramReport("impossible", "no app")
@@ -146,9 +140,7 @@ def drawn(error: BaseException) -> str:
     return "".join(traceback.format_exception(caught.value))
 
 
-def test_messages_of_an_exception_group_are_quoted(
-    report: Callable[..., ProgramReport],
-) -> None:
+def test_messages_of_an_exception_group_are_quoted(report: Callable[..., ProgramReport]) -> None:
     chained = ValueError("no such thing")
     chained.__cause__ = OSError(2, "No such file")
     inner = ExceptionGroup("inner", [KeyError("goal"), ValueError("two\nlines")])

@@ -25,12 +25,7 @@ from pytest_mobileagent.device.drivers.adb.gestures import (
     script,
 )
 from pytest_mobileagent.device.drivers.adb.shell import open_service
-from pytest_mobileagent.device.drivers.adb.system import (
-    CLOCK,
-    AdbSystem,
-    probe_scripts,
-    state_of,
-)
+from pytest_mobileagent.device.drivers.adb.system import CLOCK, AdbSystem, probe_scripts, state_of
 from pytest_mobileagent.device.focus import FOCUS, focus
 from pytest_mobileagent.device.live import LiveDevice, Look
 from pytest_mobileagent.device.picture import Shot, has_nodes

@@ -50,10 +50,7 @@ class AppiumDevice(LiveDevice):
     """
 
     def __init__(
-        self,
-        session: AppiumSession,
-        system: AdbSystem | RemoteSystem,
-        settle: Settle | None = None,
+        self, session: AppiumSession, system: AdbSystem | RemoteSystem, settle: Settle | None = None
     ) -> None:
         self.session = session
         system.changed = self._follow

@@ -329,9 +329,7 @@ def test_without_a_server_there_is_no_hierarchy(phone: Address) -> None:
 
 
 @pytest.mark.slow  # The server's archive of 3.7 MB is pushed and started.
-def test_hierarchy_comes_from_the_uiautomator2_server_if_it_blocks_dumps(
-    phone: Address,
-) -> None:
+def test_hierarchy_comes_from_the_uiautomator2_server_if_it_blocks_dumps(phone: Address) -> None:
     with contextlib.closing(AdbDevice(phone)) as device:
         client = adbutils.AdbClient(phone.adb_host, phone.adb_port)
         server = uiautomator2.connect(client.device(phone.serial))

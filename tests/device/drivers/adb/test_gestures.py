@@ -54,10 +54,7 @@ SIZE = (1080, 2400)
                 " input keyevent 66"
             ),
         ),
-        (
-            Type("x", clear=True),
-            "input keycombination 113 29; input keyevent 67; input text x",
-        ),
+        (Type("x", clear=True), "input keycombination 113 29; input keyevent 67; input text x"),
         (Type("é"), "am broadcast -a ADB_INPUT_B64 -p com.android.adbkeyboard --es msg w6k="),
     ],
     ids=repr,
@@ -163,12 +160,9 @@ def test_scroll_moves_half_the_screen_away_from_the_edges(
     moved = (int(x2) - int(x1), int(y2) - int(y1))
     half = (size[0] // 4 * 2, size[1] // 4 * 2)
     assert moved == pytest.approx(
-        {
-            "up": (0, -half[1]),
-            "down": (0, half[1]),
-            "left": (-half[0], 0),
-            "right": (half[0], 0),
-        }[direction],
+        {"up": (0, -half[1]), "down": (0, half[1]), "left": (-half[0], 0), "right": (half[0], 0)}[
+            direction
+        ],
         abs=2,
     )
     for x, y in ((int(x1), int(y1)), (int(x2), int(y2))):

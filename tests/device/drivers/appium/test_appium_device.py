@@ -208,11 +208,7 @@ class Field:
 
 @pytest.mark.parametrize(
     ("action", "misses", "text"),
-    [
-        (Type("a", at=(1, 1)), 2, "a"),
-        (Type("a"), 2, ""),
-        (Type("a", at=(1, 1)), 1000, ""),
-    ],
+    [(Type("a", at=(1, 1)), 2, "a"), (Type("a"), 2, ""), (Type("a", at=(1, 1)), 1000, "")],
 )
 def test_a_tapped_field_may_get_the_focus_late(
     action: Type, misses: int, text: str, monkeypatch: pytest.MonkeyPatch
