@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with contextlib.closing(Server()) as server:
+    with Server() as server:
         yield server
 
 

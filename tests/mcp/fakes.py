@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent import DeviceInfo, Observation, testing
 from pytest_mobileagent.action.action import Action, Ask, ends_episode
+from pytest_mobileagent.program.track import LoopThread
 
 if TYPE_CHECKING:
     from pytest_mobileagent.screen.screen import Screen
@@ -83,16 +84,11 @@ class FakePhone:
         return Observation(self.screen, reply, self.notice)
 
 
-class Server:
+class Server(LoopThread):
     """An event loop in a thread, which serves endpoints."""
 
-    def __init__(self) -> None:
-        self.loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self.loop.run_forever)
-        self._thread.start()
-
     def do(self, work: Any) -> Any:
-        return asyncio.run_coroutine_threadsafe(work, self.loop).result(30)
+        return self.run(asyncio.wait_for(work, 30))
 
     def tasks(self) -> list[str]:
         async def names() -> list[str]:
@@ -102,12 +98,6 @@ class Server:
 
         found: list[str] = self.do(names())
         return found
-
-    def close(self) -> None:
-        self.loop.call_soon_threadsafe(self.loop.stop)
-        self._thread.join()
-        self.loop.run_until_complete(self.loop.shutdown_default_executor())
-        self.loop.close()
 
 
 MODERN = {

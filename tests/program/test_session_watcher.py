@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.commands import Act
     from pytest_mobileagent.run.plan import AgentRunner
 
+    Record = Callable[[], EpisodeRecord]
+
 
 @pytest.fixture
 def phone() -> FakePhone:
@@ -108,7 +110,7 @@ def program(session: Session, phone: FakePhone) -> Iterator[Program]:
 
 
 @pytest.fixture
-def record(session: Session) -> Callable[[], EpisodeRecord]:
+def record(session: Session) -> Record:
     """Returns the record so far."""
 
     def read_back() -> EpisodeRecord:
@@ -124,9 +126,7 @@ def actions(record: EpisodeRecord) -> list[tuple[Action, ...]]:
     return [step.actions for step in record.steps]
 
 
-def test_each_step_has_its_screen_and_the_models_reply(
-    program: Program, record: Callable[[], EpisodeRecord]
-) -> None:
+def test_each_step_has_its_screen_and_the_models_reply(program: Program, record: Record) -> None:
     program.ask("I tap.")
     program.act(Tap(1, 1))
     program.ask("I type.")
@@ -142,7 +142,7 @@ def test_each_step_has_its_screen_and_the_models_reply(
 
 
 def test_act_beyond_the_limit_is_refused_and_ends_the_episode(
-    program: Program, session: Session, record: Callable[[], EpisodeRecord]
+    program: Program, session: Session, record: Record
 ) -> None:
     for place in range(0, 90, 30):
         assert program.act(Tap(place, 0)) == ""
@@ -156,7 +156,7 @@ def test_act_beyond_the_limit_is_refused_and_ends_the_episode(
 
 
 def test_acts_after_meeting_the_goal_are_refused(
-    session: Session, program: Program, record: Callable[[], EpisodeRecord]
+    session: Session, program: Program, record: Record
 ) -> None:
     session.plan = replace(session.plan, is_done=lambda _: session.steps == 1)
     assert program.act(Tap(1, 1)) == ""
@@ -170,7 +170,7 @@ def test_acts_after_meeting_the_goal_are_refused(
 
 
 def test_goal_met_by_the_last_step_is_noticed_at_the_end(
-    session: Session, program: Program, record: Callable[[], EpisodeRecord]
+    session: Session, program: Program, record: Record
 ) -> None:
     session.plan = replace(session.plan, is_done=lambda _: session.steps == 1)
     program.act(Tap(1, 1))
@@ -181,7 +181,7 @@ def test_goal_met_by_the_last_step_is_noticed_at_the_end(
 
 
 def test_acts_between_observations_are_joined_by_a_model_call(
-    program: Program, record: Callable[[], EpisodeRecord]
+    program: Program, record: Record
 ) -> None:
     program.ask()
     program.act(Tap(1, 1))
@@ -210,9 +210,7 @@ def test_act_waits_for_the_record_of_the_finished_call(
     assert time.monotonic() - began < 4
 
 
-def test_an_action_that_fails_is_reported(
-    program: Program, record: Callable[[], EpisodeRecord]
-) -> None:
+def test_an_action_that_fails_is_reported(program: Program, record: Record) -> None:
     program.act(Raw("input what"), error="exit status 255")
     program.watcher.finish(Impossible("it does not work"))
     episode = record()
@@ -220,18 +218,14 @@ def test_an_action_that_fails_is_reported(
     assert episode.termination is Termination.GAVE_UP
 
 
-def test_a_refused_command_is_not_an_act(
-    program: Program, record: Callable[[], EpisodeRecord]
-) -> None:
+def test_a_refused_command_is_not_an_act(program: Program, record: Record) -> None:
     passage = program.does(program.watcher.command(Command("reboot:", refused="no")))
     assert passage.refused == "no"
     program.watcher.end(Termination.AGENT_ERROR)
     assert record().steps == ()
 
 
-def test_program_may_mark_its_steps(
-    program: Program, session: Session, record: Callable[[], EpisodeRecord]
-) -> None:
+def test_program_may_mark_its_steps(program: Program, session: Session, record: Record) -> None:
     assert program.does(program.watcher.step("begin")) == ""
     program.act(Tap(1, 1))
     program.look()
@@ -246,7 +240,7 @@ def test_program_may_mark_its_steps(
 
 
 def test_mcp_tools_record_separate_steps(
-    program: Program, record: Callable[[], EpisodeRecord], phone: FakePhone
+    program: Program, record: Record, phone: FakePhone
 ) -> None:
     program.act(Tap(1, 1))
     seen = program.does(program.tools.act(Key("back")))
@@ -260,7 +254,7 @@ def test_mcp_tools_record_separate_steps(
 
 
 def test_looking_again_replaces_the_screen_and_is_no_step(
-    program: Program, record: Callable[[], EpisodeRecord], phone: FakePhone
+    program: Program, record: Record, phone: FakePhone
 ) -> None:
     first = record()
     program.does(program.tools.act(Key("back")))

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    Ask = Callable[..., tuple[int, bytes]]
+
 
 @pytest.fixture
 def service(recording: Recording, tmp_path: Path) -> RecordService:
@@ -154,7 +156,7 @@ def test_a_phone_without_a_shell_can_be_recorded_anyway(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def ask(service: RecordService) -> Iterator[Callable[..., tuple[int, bytes]]]:
+def ask(service: RecordService) -> Iterator[Ask]:
     """Yield a function that sends requests to the page's server, by default with the token."""
     with RecordServer(service) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
@@ -175,7 +177,7 @@ def ask(service: RecordService) -> Iterator[Callable[..., tuple[int, bytes]]]:
 
 
 def test_the_server_shows_the_phone_and_does_what_is_asked(
-    ask: Callable[..., tuple[int, bytes]], service: RecordService
+    ask: Ask, service: RecordService
 ) -> None:
     status, page = ask("/")
     assert status == 200
@@ -201,14 +203,12 @@ def test_the_server_shows_the_phone_and_does_what_is_asked(
         ("/do/leave", b"{}", 400),
     ],
 )
-def test_bad_requests_are_refused(
-    ask: Callable[..., tuple[int, bytes]], path: str, body: bytes | None, status: int
-) -> None:
+def test_bad_requests_are_refused(ask: Ask, path: str, body: bytes | None, status: int) -> None:
     found, answer = ask(path, body)
     assert found == status
     assert json.loads(answer)["error"]
 
 
-def test_without_the_token_there_is_no_phone(ask: Callable[..., tuple[int, bytes]]) -> None:
+def test_without_the_token_there_is_no_phone(ask: Ask) -> None:
     assert ask("/state", token="guessed")[0] == 403
     assert ask("/do/act", b"{}", token="guessed")[0] == 403

@@ -15,6 +15,7 @@ import pytest
 
 from pytest_mobileagent.program.adb.raw_log import RawLog
 from pytest_mobileagent.program.adb.recorded_adb import RecordedAdb
+from pytest_mobileagent.program.track import LoopThread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Address
     from pytest_mobileagent.program.commands import Command
     from pytest_mobileagent.screen.sight import Sight
+
+    Start = Callable[..., "Recording"]
 
 PATIENCE = 20.0  # the maximum wait in seconds for things that take milliseconds
 
@@ -79,10 +82,10 @@ class Recording:
     recorded: RecordedAdb
     watching: Watching
     log: Path
-    loop: asyncio.AbstractEventLoop
+    loop: LoopThread
 
     def call(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
-        return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result(PATIENCE)
+        return self.loop.run(asyncio.wait_for(coroutine, PATIENCE))
 
     @property
     def environment(self) -> dict[str, str]:
@@ -125,19 +128,14 @@ class Recording:
 
 
 @pytest.fixture(scope="session")
-def loop() -> Iterator[asyncio.AbstractEventLoop]:
+def loop() -> Iterator[LoopThread]:
     """An event loop running in a thread."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    yield loop
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join()
-    loop.close()
+    with LoopThread() as loop:
+        yield loop
 
 
 @pytest.fixture(scope="session")
-def start(loop: asyncio.AbstractEventLoop) -> Callable[..., Recording]:
+def start(loop: LoopThread) -> Start:
     """Starts recording a phone; the caller must close the recording."""
 
     def start(address: Address, folder: Path, sees: Sight = "both") -> Recording:
@@ -153,7 +151,7 @@ def start(loop: asyncio.AbstractEventLoop) -> Callable[..., Recording]:
 
 @pytest.fixture(scope="session")
 def shared(
-    phone: Address, start: Callable[..., Recording], tmp_path_factory: pytest.TempPathFactory
+    phone: Address, start: Start, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Recording]:
     """A recording shared by all tests of this process."""
     recording = start(phone, tmp_path_factory.mktemp("recording"))
@@ -175,7 +173,7 @@ def recording(shared: Recording) -> Iterator[Recording]:
 
 
 @pytest.fixture
-def own(phone: Address, start: Callable[..., Recording], tmp_path: Path) -> Iterator[Recording]:
+def own(phone: Address, start: Start, tmp_path: Path) -> Iterator[Recording]:
     """A recording that only this test uses."""
     recording = start(phone, tmp_path)
     yield recording

@@ -23,9 +23,7 @@ from pytest_mobileagent.program.adb import recorded_adb
 from tests.program.adb.conftest import PATIENCE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.program.adb.conftest import Recording
+    from tests.program.adb.conftest import Recording, Start
 
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into Linux's /proc")
@@ -73,9 +71,7 @@ def test_program_cannot_disconnect_the_phone(own: Recording, words: list[str]) -
     assert own.out("wait-for-device", "shell", "echo back") == "back\n"
 
 
-def test_existing_folder_is_refused(
-    phone: Address, start: Callable[..., Recording], tmp_path: Path
-) -> None:
+def test_existing_folder_is_refused(phone: Address, start: Start, tmp_path: Path) -> None:
     (tmp_path / "own").mkdir()
     with pytest.raises(HostError, match="File exists"):
         start(phone, tmp_path)
@@ -123,7 +119,7 @@ def test_closing_leaves_nothing_behind(own: Recording, phone: Address) -> None:
 
 
 def test_reverses_of_others_are_kept(
-    own: Recording, start: Callable[..., Recording], phone: Address, tmp_path: Path
+    own: Recording, start: Start, phone: Address, tmp_path: Path
 ) -> None:
     other = start(phone, tmp_path / "other")
     mine = own.out("reverse", "tcp:0", "tcp:9").strip()
@@ -142,9 +138,7 @@ def test_console_of_the_phone_is_unreachable(own: Recording) -> None:
     assert own.out("get-state") == "device\n"
 
 
-def test_a_missing_phone_is_an_error(
-    phone: Address, start: Callable[..., Recording], tmp_path: Path
-) -> None:
+def test_a_missing_phone_is_an_error(phone: Address, start: Start, tmp_path: Path) -> None:
     with pytest.raises(DeviceError, match=r"emulator-1 at .* not found"):
         start(replace(phone, serial="emulator-1"), tmp_path)
     with pytest.raises(DeviceError, match=r"no adb server at 127\.0\.0\.1:1:"):

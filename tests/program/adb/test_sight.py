@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.device import Address
     from pytest_mobileagent.screen.sight import Sight
-    from tests.program.adb.conftest import Recording
+    from tests.program.adb.conftest import Recording, Start
 
     Sighted = Callable[[Sight], Recording]
 
@@ -30,7 +30,7 @@ SIZE = (1080, 2400)
 
 @pytest.fixture(scope="module")
 def sighted(
-    phone: Address, start: Callable[..., Recording], tmp_path_factory: pytest.TempPathFactory
+    phone: Address, start: Start, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Sighted]:
     """Returns a recording of the phone for a program that sees one part; shared by all tests."""
     made: dict[str, Recording] = {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import threading
 import urllib.request
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,6 +16,7 @@ from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.prices import Price, Prices
 from pytest_mobileagent.program.models.recorded_models import RecordedModels
 from pytest_mobileagent.program.port import LocalPort
+from pytest_mobileagent.program.track import LoopThread
 from pytest_mobileagent.testing import ScriptedModel, ScriptedReply
 
 from .provider import Provider
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.program.commands import Command, Passage
+
+    Make = Callable[..., "Recorder"]
+    Serve = Callable[..., str]
+    Provide = Callable[..., tuple[Provider, int]]
 
 PRICES = Prices({"openai:own": Price(1_000, 10_000)})  # $1 per 1000 input or 100 output tokens
 REPLY = ScriptedReply("Tap it.", input_tokens=100, output_tokens=10, cached_tokens=4)
@@ -84,24 +88,14 @@ def recorded(folder: Path) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Recorder]]:
+def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
     """Makes recorders, and closes them at the end of the test."""
     for name in ("HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy", "SSL_CERT_FILE"):
         monkeypatch.delenv(name, raising=False)
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
+    with LoopThread() as loop, contextlib.ExitStack() as stack:
 
-    def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
-        return asyncio.run_coroutine_threadsafe(coroutine, loop).result(30)
-
-    async def started(port: LocalPort) -> None:
-        await port.start()
-
-    with contextlib.ExitStack() as stack:
-        stack.callback(loop.close)
-        stack.callback(thread.join)
-        stack.callback(loop.call_soon_threadsafe, loop.stop)
+        def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
+            return loop.run(asyncio.wait_for(coroutine, 30))
 
         def make(settings: ModelSettings | None = None, **options: Any) -> Recorder:
             folder, pictures = tmp_path / "episode", tmp_path / "screens"
@@ -113,7 +107,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[.
                 given, folder, pictures, watcher, on_budget=over.append, **options
             )
             port = LocalPort(models)
-            run(started(port))
+            run(port.start())
             stack.callback(lambda: run(port.close()))
             return Recorder(port, models, watcher, folder, pictures, over, run)
 
@@ -121,7 +115,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[.
 
 
 @pytest.fixture
-def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., str]]:
+def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
     """Serves a scripted model in place of all providers."""
     served = contextlib.ExitStack()
 
@@ -148,11 +142,8 @@ def chat(recorder: Recorder, **options: Any) -> openai.OpenAI:
 
 
 @pytest.fixture
-def provide(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., tuple[Provider, int]]]:
+def provide(monkeypatch: pytest.MonkeyPatch) -> Iterator[Provide]:
     """Makes providers in place of OpenAI, in a separate event loop."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
     servers: list[asyncio.Server] = []
 
     def provide(
@@ -160,22 +151,13 @@ def provide(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., tuple[Pro
     ) -> tuple[Provider, int]:
         provider = Provider(say)
         starting = asyncio.start_server(serve or provider.serve, "127.0.0.1", 0, ssl=secure)
-        server = asyncio.run_coroutine_threadsafe(starting, loop).result(10)
+        server = loop.run(starting)
         servers.append(server)
         port = server.sockets[0].getsockname()[1]
         monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{port}/v1")
         return provider, port
 
-    async def end() -> None:
+    with LoopThread() as loop:
+        yield provide
         for server in servers:
-            server.close()
-        others = asyncio.all_tasks() - {asyncio.current_task()}
-        for task in others:
-            task.cancel()
-        await asyncio.gather(*others, return_exceptions=True)
-
-    yield provide
-    asyncio.run_coroutine_threadsafe(end(), loop).result(10)
-    loop.call_soon_threadsafe(loop.stop)
-    thread.join()
-    loop.close()
+            loop._loop.call_soon_threadsafe(server.close)

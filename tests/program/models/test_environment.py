@@ -24,11 +24,11 @@ from pytest_mobileagent.program.models.requests import api_of, model_of
 from pytest_mobileagent.testing import ScriptedModel, ScriptedReply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from pytest_mobileagent.llm.scripted.model_server import ServedModel
-    from tests.program.models.conftest import Recorder
+    from tests.program.models.conftest import Make
 
 
 ASKED: Any = [{"role": "user", "content": "What now?"}]
@@ -94,7 +94,7 @@ def own() -> Iterator[str]:
 
 
 def test_own_model_of_the_user_answers_its_api(
-    make: Callable[..., Recorder], own: str, monkeypatch: pytest.MonkeyPatch
+    make: Make, own: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{nobody()}/v1")
     prices = Prices({"vllm:gpt-4o": Price(1_000, 10_000)})
@@ -106,7 +106,7 @@ def test_own_model_of_the_user_answers_its_api(
 
 
 def test_other_configured_providers_have_routes(
-    make: Callable[..., Recorder], own: str, monkeypatch: pytest.MonkeyPatch
+    make: Make, own: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DEEPSEEK_BASE_URL", f"{own}/v1")
     monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", own)
@@ -127,7 +127,7 @@ def test_other_configured_providers_have_routes(
 
 
 def test_unrecordable_call_is_the_last(
-    make: Callable[..., Recorder], own: str, monkeypatch: pytest.MonkeyPatch
+    make: Make, own: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", f"{own}/v1")
     recorder = make()
@@ -145,7 +145,7 @@ def test_unrecordable_call_is_the_last(
 
 
 def test_an_unusable_provider_is_reported_at_once(
-    make: Callable[..., Recorder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(HostError, match=r"--mobile-model=scripted:.*none\.jsonl: .*No such file"):
         make(model=parse_reference(f"scripted:{tmp_path / 'none.jsonl'}"))
@@ -156,9 +156,7 @@ def test_an_unusable_provider_is_reported_at_once(
         make()
 
 
-def test_unknown_apis_are_recorded(
-    make: Callable[..., Recorder], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unknown_apis_are_recorded(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """A function of the port stands in for Ollama's own API."""
     recorder = make()
     asked: list[Any] = []
@@ -184,7 +182,7 @@ def test_unknown_apis_are_recorded(
     assert (line["call"]["input_tokens"], line["call"]["output_tokens"]) == (100, 10)
 
 
-def test_closing_leaves_no_certificates_behind(make: Callable[..., Recorder]) -> None:
+def test_closing_leaves_no_certificates_behind(make: Make) -> None:
     recorder = make()
     bundle = recorder.environment["SSL_CERT_FILE"]
     assert os.path.exists(bundle)  # noqa: PTH110
@@ -212,7 +210,7 @@ def locked(monkeypatch: pytest.MonkeyPatch) -> Iterator[ServedModel]:
 
 
 def test_program_never_has_the_real_key_but_the_provider_gets_it(
-    make: Callable[..., Recorder], locked: ServedModel, tmp_path: Path
+    make: Make, locked: ServedModel, tmp_path: Path
 ) -> None:
     import anthropic
 
@@ -234,9 +232,7 @@ def test_program_never_has_the_real_key_but_the_provider_gets_it(
     assert {word, locked.key} <= recorder.models.secrets
 
 
-def test_keys_are_not_sent_over_unencrypted_connections(
-    make: Callable[..., Recorder], locked: ServedModel
-) -> None:
+def test_keys_are_not_sent_over_unencrypted_connections(make: Make, locked: ServedModel) -> None:
     """Keys are sent over plain HTTP only to a base URL or model host that the user has named."""
     from pytest_mobileagent.program.upstream import Origin
 
@@ -248,7 +244,7 @@ def test_keys_are_not_sent_over_unencrypted_connections(
 
 
 def test_a_replacement_model_gets_its_own_key(
-    make: Callable[..., Recorder], locked: ServedModel, monkeypatch: pytest.MonkeyPatch
+    make: Make, locked: ServedModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-somebody-else")
     monkeypatch.setenv("VLLM_API_KEY", locked.key)

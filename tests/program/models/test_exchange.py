@@ -24,10 +24,9 @@ from pytest_mobileagent.program.upstream import Origin
 from .provider import ASKED, CHUNK, STREAM, Provider, again, ask, chunked, receive, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from .conftest import Recorder
+    from .conftest import Make, Provide, Recorder
 
 
 async def tunnel(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -58,9 +57,7 @@ async def first_then_wait(provider: Provider, _: bytes, writer: asyncio.StreamWr
     writer.write(chunked(b"data: [DONE]\n\n") + b"0\r\n\r\n")
 
 
-def test_first_token_is_passed_on_immediately(
-    make: Callable[..., Recorder], provide: Callable[..., tuple[Provider, int]]
-) -> None:
+def test_first_token_is_passed_on_immediately(make: Make, provide: Provide) -> None:
     provider, _ = provide(first_then_wait)
     recorder = make()
     with ask(recorder, ASKED) as client:
@@ -82,7 +79,7 @@ async def error_in_two_pieces(provider: Provider, _: bytes, writer: asyncio.Stre
 
 
 def test_error_is_recorded_before_a_program_that_reads_only_its_status_can_end(
-    make: Callable[..., Recorder], provide: Callable[..., tuple[Provider, int]]
+    make: Make, provide: Provide
 ) -> None:
     provider, _ = provide(error_in_two_pieces)
     recorder = make()
@@ -96,9 +93,7 @@ def test_error_is_recorded_before_a_program_that_reads_only_its_status_can_end(
         assert recorder.models.shared.outage is not None
 
 
-def test_disconnecting_program_ends_the_call(
-    make: Callable[..., Recorder], provide: Callable[..., tuple[Provider, int]]
-) -> None:
+def test_disconnecting_program_ends_the_call(make: Make, provide: Provide) -> None:
     provider, _ = provide(first_then_wait)
     recorder = make()
     with ask(recorder, ASKED) as client:
@@ -120,7 +115,7 @@ async def all_but_the_end(provider: Provider, _: bytes, writer: asyncio.StreamWr
 
 
 def test_complete_reply_is_recorded_despite_a_disconnecting_program(
-    make: Callable[..., Recorder], provide: Callable[..., tuple[Provider, int]], tmp_path: Path
+    make: Make, provide: Provide, tmp_path: Path
 ) -> None:
     provider, _ = provide(all_but_the_end)
     (tmp_path / "replies").mkdir()
@@ -140,9 +135,7 @@ async def settled(recorder: Recorder) -> None:
         await asyncio.wait(recorder.port._tasks)
 
 
-def test_ending_episode_records_the_partial_reply(
-    make: Callable[..., Recorder], provide: Callable[..., tuple[Provider, int]]
-) -> None:
+def test_ending_episode_records_the_partial_reply(make: Make, provide: Provide) -> None:
     provider, _ = provide(first_then_wait)
     recorder = make()
     with ask(recorder, ASKED) as client:
@@ -162,9 +155,7 @@ async def no_counts(_: Provider, request: bytes, writer: asyncio.StreamWriter) -
         writer.write(STREAM + chunked(CHUNK) + chunked(b"data: [DONE]\n\n") + b"0\r\n\r\n")
 
 
-def test_a_server_that_refuses_counts_is_asked_without(
-    make: Callable[..., Recorder], provide: Callable[..., tuple[Provider, int]]
-) -> None:
+def test_a_server_that_refuses_counts_is_asked_without(make: Make, provide: Provide) -> None:
     provider, _ = provide(no_counts)
     recorder = make()
     for _ in range(2):
@@ -189,9 +180,7 @@ async def compressed(_: Provider, __: bytes, writer: asyncio.StreamWriter) -> No
     writer.write(whole(gzip.compress(REPLY, mtime=0), more="Content-Encoding: gzip\r\n"))
 
 
-def test_compressed_bodies_pass_unchanged_and_are_parsed(
-    make: Callable[..., Recorder], provide: Callable[..., tuple[Provider, int]]
-) -> None:
+def test_compressed_bodies_pass_unchanged_and_are_parsed(make: Make, provide: Provide) -> None:
     provider, _ = provide(compressed)
     recorder = make()
     body = gzip.compress(ASKED.replace(b"true", b"false"))
@@ -216,9 +205,7 @@ async def once(provider: Provider, _: bytes, writer: asyncio.StreamWriter) -> No
         writer.close()
 
 
-def test_connections_are_reused_and_reopened_if_closed(
-    make: Callable[..., Recorder], provide: Callable[..., tuple[Provider, int]]
-) -> None:
+def test_connections_are_reused_and_reopened_if_closed(make: Make, provide: Provide) -> None:
     provider, _ = provide(once)
     recorder = make()
     path = recorder.models.openai_chat_url.partition("://")[2].partition("/")[2]
@@ -233,7 +220,7 @@ def test_connections_are_reused_and_reopened_if_closed(
 
 
 def test_unreachable_provider_is_a_transient_fault(
-    make: Callable[..., Recorder], monkeypatch: pytest.MonkeyPatch
+    make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
@@ -248,11 +235,7 @@ def test_unreachable_provider_is_a_transient_fault(
 
 @pytest.mark.parametrize("is_proxied", [False, True])
 def test_intercepted_host_receives_the_request(
-    make: Callable[..., Recorder],
-    provide: Callable[..., tuple[Provider, int]],
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Any,
-    is_proxied: bool,
+    make: Make, provide: Provide, monkeypatch: pytest.MonkeyPatch, tmp_path: Any, is_proxied: bool
 ) -> None:
     authority = trustme.CA()
     secure = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -15,10 +15,9 @@ import pytest
 from pytest_mobileagent.llm.reference import parse_reference
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from .conftest import Recorder
+    from .conftest import Make, Recorder
 
 BODY = {"model": "gpt-4o", "messages": [{"role": "user", "content": "What now?"}]}
 OPENAI = "https://api.openai.com/v1/chat/completions"
@@ -41,7 +40,7 @@ print(httpx2.post(sys.argv[1], json=json.loads(sys.argv[2])).text)
 
 
 @pytest.fixture
-def recorder(make: Callable[..., Recorder], tmp_path: Path) -> Recorder:
+def recorder(make: Make, tmp_path: Path) -> Recorder:
     """Recorded models whose replies come from a script."""
     script = tmp_path / "replies.jsonl"
     script.write_text('{"reply": "Tap it.", "input_tokens": 9, "output_tokens": 2}\n"two"\n')
@@ -91,14 +90,14 @@ def test_other_users_of_the_machine_cannot_use_the_proxy(recorder: Recorder) -> 
     assert recorder.lines == []
 
 
-def test_hosts_other_than_models_can_be_refused(make: Callable[..., Recorder]) -> None:
+def test_hosts_other_than_models_can_be_refused(make: Make) -> None:
     recorder = make(network="models")
     for url in ("https://example.com/", "http://example.com/"):
         done = run(recorder, *command("curl", url, {}), "-w", "%{http_connect} %{http_code}")
         assert "403" in done.stdout
 
 
-def test_plain_http_passes_and_model_calls_are_recorded(make: Callable[..., Recorder]) -> None:
+def test_plain_http_passes_and_model_calls_are_recorded(make: Make) -> None:
     """The port itself serves both here: first as any other host, then as a provider."""
     recorder, other = make(hosts=["localhost"]), make()
 
@@ -116,7 +115,7 @@ def test_plain_http_passes_and_model_calls_are_recorded(make: Callable[..., Reco
     assert recorder.lines[0]["reply"]["text"] == "Tap it."
 
 
-def test_other_hosts_are_tunnelled(make: Callable[..., Recorder]) -> None:
+def test_other_hosts_are_tunnelled(make: Make) -> None:
     """Bytes pass unchanged through a tunnel; NO_PROXY is cleared so that there is one."""
     recorder = make()
 

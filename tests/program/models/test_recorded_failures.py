@@ -19,15 +19,12 @@ from tests.refusals import refused
 from .conftest import ASKED, PRICES, REPLY, chat, post
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from .conftest import Recorder
+    from .conftest import Make, Serve
 
 
-def test_a_retried_call_is_one_call(
-    make: Callable[..., Recorder], provider: Callable[..., str]
-) -> None:
+def test_a_retried_call_is_one_call(make: Make, provider: Serve) -> None:
     provider(Fault(429), Fault("drop"), Fault(500), REPLY, REPLY)
     recorder = make()
     with chat(recorder, max_retries=0) as client:
@@ -45,9 +42,7 @@ def test_a_retried_call_is_one_call(
     assert repeated["call"]["waited"] > repeated["call"]["seconds"]
 
 
-def test_a_refused_request_is_recorded_and_is_not_a_call(
-    make: Callable[..., Recorder], provider: Callable[..., str]
-) -> None:
+def test_a_refused_request_is_recorded_and_is_not_a_call(make: Make, provider: Serve) -> None:
     provider(Fault(400))
     recorder = make()
     with chat(recorder) as client, pytest.raises(openai.BadRequestError):
@@ -59,9 +54,7 @@ def test_a_refused_request_is_recorded_and_is_not_a_call(
     assert recorder.watcher.told == ["begins", "ended: "]
 
 
-def test_outage_lasts_until_a_provider_answers(
-    make: Callable[..., Recorder], provider: Callable[..., str]
-) -> None:
+def test_outage_lasts_until_a_provider_answers(make: Make, provider: Serve) -> None:
     provider(Fault(500), Fault("drop"), REPLY, Fault(401), Fault(400))
     recorder = make()
     seen = []
@@ -102,11 +95,7 @@ EMPTY: dict[str, Any] = {"index": 0, "message": {"content": ""}, "finish_reason"
     ],
 )  # fmt: skip
 def test_an_error_of_the_provider_is_an_outage_and_a_refusal_is_not(
-    make: Callable[..., Recorder],
-    monkeypatch: pytest.MonkeyPatch,
-    status: int,
-    body: Any,
-    outage: str,
+    make: Make, monkeypatch: pytest.MonkeyPatch, status: int, body: Any, outage: str
 ) -> None:
     """A star after the outage stands for an error after which programs ask again."""
     with standing_in((status, body)) as server:
@@ -124,7 +113,7 @@ def test_an_error_of_the_provider_is_an_outage_and_a_refusal_is_not(
 
 
 def test_a_withheld_reply_is_a_call_of_the_agent(
-    make: Callable[..., Recorder], monkeypatch: pytest.MonkeyPatch
+    make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     choice = {"index": 0, "message": None, "finish_reason": "content_filter: PROHIBITED_CONTENT"}
     usage = {"prompt_tokens": 9, "completion_tokens": 0, "total_tokens": 9}
@@ -137,9 +126,7 @@ def test_a_withheld_reply_is_a_call_of_the_agent(
     assert recorder.models.shared.outage is None
 
 
-def test_stream_cut_by_the_provider_is_recorded_as_failed(
-    make: Callable[..., Recorder], provider: Callable[..., str]
-) -> None:
+def test_stream_cut_by_the_provider_is_recorded_as_failed(make: Make, provider: Serve) -> None:
     provider(Fault("cut", after=3))
     recorder = make()
     with chat(recorder) as client, pytest.raises(openai.APIConnectionError):
@@ -150,9 +137,7 @@ def test_stream_cut_by_the_provider_is_recorded_as_failed(
     assert line["reply"]["text"] == "This reply "
 
 
-def test_exhausted_budget_ends_the_calls(
-    make: Callable[..., Recorder], provider: Callable[..., str]
-) -> None:
+def test_exhausted_budget_ends_the_calls(make: Make, provider: Serve) -> None:
     provider(REPLY)
     settings = ModelSettings(prices=PRICES, budget=Budget(tokens=Limit(task=100)))
     recorder = make(settings)
@@ -165,7 +150,7 @@ def test_exhausted_budget_ends_the_calls(
 
 
 def test_no_model_is_called_if_the_spending_is_unknown(
-    make: Callable[..., Recorder], provider: Callable[..., str], tmp_path: Path
+    make: Make, provider: Serve, tmp_path: Path
 ) -> None:
     provider(REPLY)
     budget, ledger = Budget(tokens=Limit(100)), tmp_path / "spent.jsonl"
@@ -177,9 +162,7 @@ def test_no_model_is_called_if_the_spending_is_unknown(
     assert "what the run has spent is unknown" in str(recorder.models.failure)
 
 
-def test_unpriced_model_is_not_called_within_a_dollar_budget(
-    make: Callable[..., Recorder], provider: Callable[..., str]
-) -> None:
+def test_unpriced_model_is_not_called_within_a_dollar_budget(make: Make, provider: Serve) -> None:
     provider(REPLY)
     recorder = make(ModelSettings(prices=PRICES, budget=Budget(cost=Limit(task=1.0))))
     with chat(recorder) as client:
@@ -190,9 +173,7 @@ def test_unpriced_model_is_not_called_within_a_dollar_budget(
     assert recorder.over[0].startswith("openai:our-tuned-one: ")
 
 
-def test_watcher_can_refuse_a_call(
-    make: Callable[..., Recorder], provider: Callable[..., str]
-) -> None:
+def test_watcher_can_refuse_a_call(make: Make, provider: Serve) -> None:
     import anthropic
 
     provider(REPLY)
@@ -206,9 +187,7 @@ def test_watcher_can_refuse_a_call(
     assert recorder.lines == []
 
 
-def test_websocket_is_refused_in_favour_of_http(
-    make: Callable[..., Recorder], provider: Callable[..., str]
-) -> None:
+def test_websocket_is_refused_in_favour_of_http(make: Make, provider: Serve) -> None:
     provider(REPLY)
     recorder = make()
     headers = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
@@ -220,7 +199,7 @@ def test_websocket_is_refused_in_favour_of_http(
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b'{"messages":{"a":[1,null]}}', b"\xff" * 9])
 def test_an_invalid_request_is_left_for_the_provider_to_refuse(
-    make: Callable[..., Recorder], provider: Callable[..., str], body: bytes
+    make: Make, provider: Serve, body: bytes
 ) -> None:
     provider(REPLY)
     recorder = make()

@@ -23,12 +23,11 @@ from pytest_mobileagent.testing import ScriptedReply, ToolCall, When
 from .conftest import ASKED, PRICES, REPLY, chat, post
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from pytest_mobileagent.llm.model import Request
 
-    from .conftest import Recorder
+    from .conftest import Make, Serve
 
 
 def png() -> bytes:
@@ -40,7 +39,7 @@ def png() -> bytes:
 PNG = png()
 
 
-def test_chat_is_recorded(make: Callable[..., Recorder], provider: Callable[..., str]) -> None:
+def test_chat_is_recorded(make: Make, provider: Serve) -> None:
     provider(REPLY)
     recorder = make()
     with chat(recorder) as client:
@@ -59,9 +58,7 @@ def test_chat_is_recorded(make: Callable[..., Recorder], provider: Callable[...,
     assert recorder.watcher.lines == [1]
 
 
-def test_streamed_chat_is_recorded(
-    make: Callable[..., Recorder], provider: Callable[..., str]
-) -> None:
+def test_streamed_chat_is_recorded(make: Make, provider: Serve) -> None:
     provider(REPLY)
     recorder = make()
     with chat(recorder) as client:
@@ -76,9 +73,7 @@ def test_streamed_chat_is_recorded(
     assert line["call"]["seconds_to_first"] > 0
 
 
-def test_anthropic_messages_are_recorded(
-    make: Callable[..., Recorder], provider: Callable[..., str]
-) -> None:
+def test_anthropic_messages_are_recorded(make: Make, provider: Serve) -> None:
     import anthropic
 
     tool = ScriptedReply("Hm.", [ToolCall("t1", "tap", {"x": 1})], input_tokens=9, output_tokens=2)
@@ -103,9 +98,7 @@ def test_anthropic_messages_are_recorded(
     assert second["call"]["cached_tokens"] == 4
 
 
-def test_tools_and_pictures_of_a_response_are_recorded(
-    make: Callable[..., Recorder], provider: Callable[..., str]
-) -> None:
+def test_tools_and_pictures_of_a_response_are_recorded(make: Make, provider: Serve) -> None:
     call = ScriptedReply("", [ToolCall("c1", "tap", {"x": 1})], input_tokens=70, output_tokens=7)
     provider(call, REPLY)
     recorder = make(roles={"gpt-5*": "planner"})
@@ -131,9 +124,7 @@ def test_tools_and_pictures_of_a_response_are_recorded(
 
 
 @pytest.mark.parametrize("end", ["generateContent", "streamGenerateContent", "…?alt=sse"])
-def test_gemini_is_recorded(
-    make: Callable[..., Recorder], provider: Callable[..., str], end: str
-) -> None:
+def test_gemini_is_recorded(make: Make, provider: Serve, end: str) -> None:
     provider(REPLY)
     recorder = make()
     path = end.replace("…", "streamGenerateContent")
@@ -148,9 +139,7 @@ def test_gemini_is_recorded(
     assert line["call"]["price_usd"] > 0
 
 
-def test_unreported_usage_is_estimated(
-    make: Callable[..., Recorder], provider: Callable[..., str]
-) -> None:
+def test_unreported_usage_is_estimated(make: Make, provider: Serve) -> None:
     provider("Tap it.")
     recorder = make(include_usage=False)
     with chat(recorder) as client:
@@ -161,7 +150,7 @@ def test_unreported_usage_is_estimated(
     assert "include_usage" not in line["settings"]
 
 
-def test_keys_are_not_recorded(make: Callable[..., Recorder], provider: Callable[..., str]) -> None:
+def test_keys_are_not_recorded(make: Make, provider: Serve) -> None:
     key = "sk-program-0123456789abcdef"
     provider(f"Your key is {key}.")
     recorder = make()
@@ -173,9 +162,7 @@ def test_keys_are_not_recorded(make: Callable[..., Recorder], provider: Callable
     assert recorder.lines[0]["reply"]["text"] == "Your key is …."
 
 
-def test_other_requests_pass_unrecorded(
-    make: Callable[..., Recorder], provider: Callable[..., str]
-) -> None:
+def test_other_requests_pass_unrecorded(make: Make, provider: Serve) -> None:
     provider(REPLY)
     recorder = make()
     with chat(recorder) as client:
@@ -185,9 +172,7 @@ def test_other_requests_pass_unrecorded(
 
 
 @pytest.mark.parametrize("path", ["/v1/chat/completions", "/chat/completions"])
-def test_host_and_port_are_enough_without_a_token(
-    make: Callable[..., Recorder], provider: Callable[..., str], path: str
-) -> None:
+def test_host_and_port_are_enough_without_a_token(make: Make, provider: Serve, path: str) -> None:
     provider(REPLY)
     recorder = make()
     port = RoutePort(recorder.models, "openai")
@@ -204,7 +189,7 @@ def test_host_and_port_are_enough_without_a_token(
     "headers", [{"Origin": "http://evil.example"}, {"Host": "evil.example"}, {"Host": "["}]
 )
 def test_port_without_a_token_is_not_for_web_pages(
-    make: Callable[..., Recorder], provider: Callable[..., str], headers: dict[str, str]
+    make: Make, provider: Serve, headers: dict[str, str]
 ) -> None:
     provider(REPLY)
     recorder = make()
@@ -219,9 +204,7 @@ def test_port_without_a_token_is_not_for_web_pages(
     assert recorder.lines == []
 
 
-def test_port_without_a_token_ends_with_the_budget(
-    make: Callable[..., Recorder], provider: Callable[..., str]
-) -> None:
+def test_port_without_a_token_ends_with_the_budget(make: Make, provider: Serve) -> None:
     provider(REPLY, REPLY)
     recorder = make(ModelSettings(prices=PRICES, budget=Budget(tokens=Limit(task=100))))
     port = RoutePort(recorder.models, "openai")
@@ -236,9 +219,7 @@ def test_port_without_a_token_ends_with_the_budget(
     assert len(recorder.over) == 1
 
 
-def test_concurrent_calls_are_distinguished(
-    make: Callable[..., Recorder], provider: Callable[..., str]
-) -> None:
+def test_concurrent_calls_are_distinguished(make: Make, provider: Serve) -> None:
     both = threading.Barrier(2, timeout=10)
 
     def answer(request: Request) -> str:
@@ -261,7 +242,7 @@ def test_concurrent_calls_are_distinguished(
 
 
 def test_script_answers_for_every_provider(
-    make: Callable[..., Recorder], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     script = tmp_path / "replies.jsonl"

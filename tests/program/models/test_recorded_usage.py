@@ -18,9 +18,7 @@ from tests.llm.standin import events, standing_in
 from .conftest import ASKED, post
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from .conftest import Recorder
+    from .conftest import Make
 
 COUNTS = {"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 3010}
 MESSAGE = {"role": "assistant", "content": "Tap it."}
@@ -76,11 +74,7 @@ BLOCKS = {
     ],
 )
 def test_both_routes_count_the_same(
-    make: Callable[..., Recorder],
-    monkeypatch: pytest.MonkeyPatch,
-    api: str,
-    body: Any,
-    output: int | None,
+    make: Make, monkeypatch: pytest.MonkeyPatch, api: str, body: Any, output: int | None
 ) -> None:
     kind, path = APIS[api]
     provider = "anthropic" if kind is AnthropicMessages else "openai"

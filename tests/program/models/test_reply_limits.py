@@ -19,9 +19,7 @@ from tests.clocks import jumping_clock
 from .provider import ASKED, CHUNK, STREAM, Provider, ask, chunked, receive, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from .conftest import Recorder
+    from .conftest import Make, Provide
 
 BOMB = gzip.compress(b" " * 2**26)
 
@@ -51,10 +49,7 @@ STALLS = {
 
 @pytest.mark.parametrize("what", STALLS)
 def test_a_stalled_reply_is_the_providers_fault(
-    make: Callable[..., Recorder],
-    provide: Callable[..., tuple[Provider, int]],
-    monkeypatch: pytest.MonkeyPatch,
-    what: str,
+    make: Make, provide: Provide, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     say, why = STALLS[what]
     if what in {"nothing", "headers"}:  # nothing arrives, so nothing advances the clock
@@ -75,9 +70,7 @@ def test_a_stalled_reply_is_the_providers_fault(
 
 
 @pytest.mark.parametrize("times", [1, 2])
-def test_a_reply_is_limited_after_decompression(
-    make: Callable[..., Recorder], provide: Callable[..., tuple[Provider, int]], times: int
-) -> None:
+def test_a_reply_is_limited_after_decompression(make: Make, provide: Provide, times: int) -> None:
     body = BOMB if times == 1 else gzip.compress(BOMB)
     encoding = ", ".join(["gzip"] * times)
 
@@ -96,7 +89,7 @@ def test_a_reply_is_limited_after_decompression(
 
 
 def test_a_redirect_to_another_server_does_not_reach_the_program(
-    make: Callable[..., Recorder], provide: Callable[..., tuple[Provider, int]]
+    make: Make, provide: Provide
 ) -> None:
     async def redirect(_: Provider, __: bytes, writer: asyncio.StreamWriter) -> None:
         writer.write(whole(b"", "307 x", "Location: https://elsewhere.example/v1\r\n"))

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    Report = Callable[..., ProgramReport]
+
 ANSWER = ReportPlace("FINAL ANSWER: (.*)")
 
 
 @pytest.fixture
-def report(tmp_path: Path) -> Callable[..., ProgramReport]:
+def report(tmp_path: Path) -> Report:
     """Returns the report of a program with the given adapter fields, status and files."""
     for name in ("folder", "record", "notes"):
         (tmp_path / name).mkdir()
@@ -57,12 +59,12 @@ def report(tmp_path: Path) -> Callable[..., ProgramReport]:
     ],
 )
 def test_exit_status_determines_the_ending(
-    report: Callable[..., ProgramReport], status: int | None, ending: str, text: str
+    report: Report, status: int | None, ending: str, text: str
 ) -> None:
     assert report(status) == ProgramReport(ending, text)  # type: ignore[arg-type]
 
 
-def test_an_adapter_may_redefine_statuses(report: Callable[..., ProgramReport]) -> None:
+def test_an_adapter_may_redefine_statuses(report: Report) -> None:
     codes = {0: "error", 7: "done"}
     assert report(7, exit_codes=codes).ending == "done"
     assert report(0, exit_codes=codes).ending == "error"
@@ -82,26 +84,24 @@ def test_an_adapter_may_redefine_statuses(report: Callable[..., ProgramReport]) 
     ],
 )
 def test_last_match_in_the_output_is_the_answer(
-    report: Callable[..., ProgramReport], said: ReportPlace, output: str | bytes, answer: str
+    report: Report, said: ReportPlace, output: str | bytes, answer: str
 ) -> None:
     assert report(0, {"record/stdout": output}, answer=said) == ProgramReport("done", answer)
 
 
-def test_standard_error_counts_as_output(report: Callable[..., ProgramReport]) -> None:
+def test_standard_error_counts_as_output(report: Report) -> None:
     files = {"record/stdout": "", "record/stderr": "INFO FINAL ANSWER: 5"}
     assert report(0, files, answer=ANSWER).text == "5"
 
 
-def test_file_may_contain_the_answer(report: Callable[..., ProgramReport]) -> None:
+def test_file_may_contain_the_answer(report: Report) -> None:
     assert report(0, {"folder/a.txt": "42\n"}, answer=ReportPlace(file="a.txt")).text == "42"
     said = ReportPlace("is (.*)", "a.txt")
     assert report(0, {"folder/a.txt": "it is 43"}, answer=said).text == "43"
     assert report(0, answer=ReportPlace(file="none.txt")).text == ""
 
 
-def test_program_without_adapter_may_write_report_files(
-    report: Callable[..., ProgramReport], tmp_path: Path
-) -> None:
+def test_program_without_adapter_may_write_report_files(report: Report, tmp_path: Path) -> None:
     assert variables(tmp_path / "notes") == {
         "MOBILEAGENT_ANSWER_FILE": str(tmp_path / "notes" / "answer"),
         "MOBILEAGENT_IMPOSSIBLE_FILE": str(tmp_path / "notes" / "impossible"),
@@ -113,7 +113,7 @@ def test_program_without_adapter_may_write_report_files(
     assert report(1, {"notes/impossible": "no such app"}).ending == "error"
 
 
-def test_impossible_takes_precedence_over_an_answer(report: Callable[..., ProgramReport]) -> None:
+def test_impossible_takes_precedence_over_an_answer(report: Report) -> None:
     rules = {"answer": ANSWER, "impossible": ReportPlace("CANNOT: (.*)")}
     output = {"record/stdout": "CANNOT: no app\nFINAL ANSWER: none\n"}
     assert report(0, output, **rules) == ProgramReport("impossible", "no app")
@@ -122,7 +122,7 @@ def test_impossible_takes_precedence_over_an_answer(report: Callable[..., Progra
     )
 
 
-def test_an_error_quotes_the_last_line_of_output(report: Callable[..., ProgramReport]) -> None:
+def test_an_error_quotes_the_last_line_of_output(report: Report) -> None:
     files = {
         "record/stdout": "step 1\n",
         "record/stderr": "Traceback\n\nValueError: \x1b[31mno\n\n",
@@ -140,7 +140,7 @@ def drawn(error: BaseException) -> str:
     return "".join(traceback.format_exception(caught.value))
 
 
-def test_messages_of_an_exception_group_are_quoted(report: Callable[..., ProgramReport]) -> None:
+def test_messages_of_an_exception_group_are_quoted(report: Report) -> None:
     chained = ValueError("no such thing")
     chained.__cause__ = OSError(2, "No such file")
     inner = ExceptionGroup("inner", [KeyError("goal"), ValueError("two\nlines")])
@@ -160,14 +160,12 @@ def test_messages_of_an_exception_group_are_quoted(report: Callable[..., Program
     assert report(1, files).text == f"{said}+---------------"
 
 
-def test_report_contains_no_secrets(report: Callable[..., ProgramReport]) -> None:
+def test_report_contains_no_secrets(report: Report) -> None:
     files = {"notes/answer": "sk-very-secret"}
     assert report(0, files, ("sk-very-secret",)).text == "…"
 
 
-def test_something_other_than_a_file_is_not_an_answer(
-    report: Callable[..., ProgramReport], tmp_path: Path
-) -> None:
+def test_something_other_than_a_file_is_not_an_answer(report: Report, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "notes" / "answer")
     (tmp_path / "notes" / "impossible").mkdir()
     assert report(0) == ProgramReport("done", "")
@@ -182,7 +180,7 @@ def test_something_other_than_a_file_is_not_an_answer(
     ],
 )
 def test_a_program_without_a_meaningful_status_may_use_its_output(
-    report: Callable[..., ProgramReport], printed: str, ending: str, text: str
+    report: Report, printed: str, ending: str, text: str
 ) -> None:
     words = {"error": ReportPlace("API error.*"), "step_limit": ReportPlace("max rounds")}
     reported = report(files={"record/stdout": printed}, **words)
@@ -210,11 +208,7 @@ def test_a_program_without_a_meaningful_status_may_use_its_output(
     ],
 )
 def test_a_program_with_a_done_pattern_must_print_it(
-    report: Callable[..., ProgramReport],
-    printed: dict[str, str],
-    status: int,
-    ending: str,
-    text: str,
+    report: Report, printed: dict[str, str], status: int, ending: str, text: str
 ) -> None:
     words = {
         "done": ReportPlace("^Task completed"),
@@ -228,7 +222,7 @@ def test_a_program_with_a_done_pattern_must_print_it(
     assert text in reported.text
 
 
-def test_file_may_report_that_a_program_is_done(report: Callable[..., ProgramReport]) -> None:
+def test_file_may_report_that_a_program_is_done(report: Report) -> None:
     done = ReportPlace(file="result.json", pattern='"success": true')
     assert report(0, {"folder/result.json": '{"success": false}'}, done=done).ending == "error"
     assert report(0, {"folder/result.json": '{"success": true}'}, done=done).ending == "done"
