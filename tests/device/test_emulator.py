@@ -1,4 +1,4 @@
-"""Tests of the command that starts an emulator, and of the advice when one does not start."""
+"""Tests of the command that starts an emulator, and of its ports."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from argparse import Namespace
 import pytest
 
 from pytest_mobileagent.device import emulator as ports
-from pytest_mobileagent.device.emulator import Emulator, advice, command, console_port
+from pytest_mobileagent.device.emulator import Emulator, command, console_port
 from pytest_mobileagent.errors import HostError
 
 
@@ -30,25 +30,6 @@ def test_an_emulator_that_saves_boots_without_a_snapshot():
     assert "-no-snapshot" in words
     assert "-read-only" not in words
     assert words[words.index("-gpu") + 1] == "host"
-
-
-@pytest.mark.parametrize(
-    ("said", "fix"),
-    [
-        ("This user doesn't have permissions to use KVM (/dev/kvm).", "gpasswd -a $USER kvm"),
-        (
-            "CPU acceleration status: KVM is not installed (/dev/kvm is missing).",
-            "load the kvm module",
-        ),
-        ("x86_64 emulation currently requires hardware acceleration!", "-accel off"),
-    ],
-)
-def test_without_kvm_the_error_explains_how_to_get_it(said, fix):
-    assert fix in advice(said)
-
-
-def test_other_errors_come_without_advice():
-    assert advice("ERROR | Unknown AVD name [x]") == ""
 
 
 def test_log_is_not_written_through_a_symlink(tmp_path, monkeypatch):

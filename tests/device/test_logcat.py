@@ -33,16 +33,6 @@ PYTHON = """\
 11-23 08:00:01.123  3117  3117 E AndroidRuntime:     return self + other
 11-23 08:00:01.123  3117  3117 E AndroidRuntime: TypeError: unsupported operand
 """
-SYSTEM = """\
-11-23 08:00:01.123   580   600 E AndroidRuntime: *** FATAL EXCEPTION IN SYSTEM PROCESS: android.ui
-11-23 08:00:01.123   580   600 E AndroidRuntime: java.lang.IllegalStateException
-11-23 08:00:01.123   580   600 E AndroidRuntime: \tat com.android.server.wm.Wm.go(Wm.java:7)
-"""
-NOT_RESPONDING = """\
-11-23 08:00:02.123   580   600 E ActivityManager: ANR in com.example.mail (com.example.mail/.In)
-11-23 08:00:02.123   580   600 E ActivityManager: PID: 4001
-11-23 08:00:02.123   580   600 E ActivityManager: Reason: Input dispatching timed out (5000ms)
-"""
 NATIVE = """\
 11-23 08:00:03.000  5001  5001 F DEBUG   : *** *** *** *** *** ***
 11-23 08:00:03.000  5001  5001 F DEBUG   : pid: 49, tid: 5, name: R  >>> com.example.game:gl <<<
@@ -62,8 +52,6 @@ def read(text: str) -> list[LogLine]:
     [
         (MANAGED, "com.example.notes: java.lang.NullPointerException: x, Main.kt:42"),
         (PYTHON, "com.example.water: TypeError: unsupported operand, apps/water.py:26"),
-        (SYSTEM, "system_server: java.lang.IllegalStateException, Wm.java:7"),
-        (NOT_RESPONDING, "com.example.mail: not responding: Input dispatching timed out (5000ms)"),
         (NATIVE, "com.example.game: native crash: SIGABRT: 'no surface', libgame.so draw(int)+28"),
     ],
 )
@@ -236,7 +224,6 @@ def test_crashes_stored_by_android_are_read_from_a_moment_on(end: str) -> None:
 @pytest.mark.parametrize(
     ("printed", "found"),
     [
-        ("Drop box contents: 0 entries\n\n(No entries found.)\n", []),
         ("Can't find service: dropbox\n", None),
         ("", None),
         (f"Drop box contents: 1 entries\n\n{'=' * 40}\n2026-11-23 08:00:05 data_app_crash", []),

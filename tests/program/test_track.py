@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.action.action import Key, Type
-from pytest_mobileagent.action.gestures import DoubleTap, Tap
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.device.device import Capture
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.program.commands import Command, Pointer
@@ -86,13 +86,6 @@ def test_letters_and_gesture_parts_without_observation_are_one_act(track: Told) 
     track.act(Pointer("up", 5, 5))
     assert track.steps() == 2
     assert taken(track) == [(Type("abc"),), (Tap(5, 5),)]
-
-
-def test_two_quick_taps_are_a_double_tap(track: Told) -> None:
-    track.act(Tap(5, 5))
-    track.clock -= 0.9
-    track.act(Tap(6, 5))
-    assert taken(track) == [(DoubleTap(5, 5),)]
 
 
 def test_screen_after_a_step_is_the_screen_before_the_next(track: Told) -> None:

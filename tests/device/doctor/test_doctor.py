@@ -120,16 +120,21 @@ def test_default_device_of_the_project_is_checked(capsys, monkeypatch):
     assert "PROBLEM  avd:nowhere: " in capsys.readouterr().err
 
 
-def test_phone_on_which_nothing_can_be_installed_is_warned_of(phone, capsys, monkeypatch):
+@pytest.fixture
+def refuse(monkeypatch):
+    """Make phones refuse to install apps, for a reason."""
+    shell, pattern = AdbSystem.shell, re.compile("pm install.*")
+
+    def refuse(why):
+        failure = f"echo 'Failure [{why}]'"
+        monkeypatch.setattr(AdbSystem, "shell", lambda s, do: shell(s, pattern.sub(failure, do)))
+
+    return refuse
+
+
+def test_phone_on_which_nothing_can_be_installed_is_warned_of(phone, capsys, monkeypatch, refuse):
     monkeypatch.setenv("HOME", phone.home)
-    shell = AdbSystem.shell
-    refusal = "INSTALL_FAILED_USER_RESTRICTED: Install canceled by user"
-    pattern = re.compile("pm install.*")
-
-    def refusing(system, script):
-        return shell(system, pattern.sub(f"echo 'Failure [{refusal}]'", script))
-
-    monkeypatch.setattr(AdbSystem, "shell", refusing)
+    refuse(refusal := "INSTALL_FAILED_USER_RESTRICTED: Install canceled by user")
     assert doctor(phone) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "WARNING actions: taps, typing and other actions were not tried: pm install" in shown
@@ -154,15 +159,8 @@ def test_event_listener_is_installed_if_the_user_asks(whole_phone, capsys):
         assert system.shell("ls /data/local/tmp") == ""
 
 
-def test_event_listener_of_another_key_is_not_replaced(whole_phone, capsys, monkeypatch):
-    shell = AdbSystem.shell
-    refusal = "INSTALL_FAILED_UPDATE_INCOMPATIBLE: Existing package"
-    pattern = re.compile("pm install.*")
-
-    def refusing(system, script):
-        return shell(system, pattern.sub(f"echo 'Failure [{refusal}]'", script))
-
-    monkeypatch.setattr(AdbSystem, "shell", refusing)
+def test_event_listener_of_another_key_is_not_replaced(whole_phone, capsys, refuse):
+    refuse("INSTALL_FAILED_UPDATE_INCOMPATIBLE: Existing package")
     assert doctor(whole_phone, "--look-only", "--install-listener") == 1
     shown = " ".join(capsys.readouterr().out.split())
     assert "PROBLEM events: pm install prints 'Failure [INSTALL_FAILED_UPDATE" in shown

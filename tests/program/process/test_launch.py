@@ -139,26 +139,24 @@ def run(tmp_path: Path) -> Iterator[Run]:
         assert not marked(process)
 
 
-def test_output_and_status_are_recorded(run: Run) -> None:
-    process = run("prints")
-    assert process.wait(30) == 3
+@pytest.mark.parametrize(
+    ("name", "status", "out", "err"),
+    [
+        ("prints", 3, b"out\n", b"err\n"),
+        ("session", 0, b"True True\n", b""),  # its own
+        ("stdin", 0, b"''\n", b""),
+        ("killed", -signal.SIGKILL, b"", b""),
+        ("binary", 0, bytes(range(256)), b""),
+        ("leaks", 0, "key …. sk-very-s\n".encode(), b""),
+    ],
+)
+def test_output_and_status_are_recorded_without_secrets(
+    run: Run, name: str, status: int, out: bytes, err: bytes
+) -> None:
+    process = run(name)
+    assert process.wait(30) == status
     process.end()
-    assert (process.stdout.read_text(), process.stderr.read_text()) == ("out\n", "err\n")
-
-
-def test_program_has_its_own_session_and_no_input(run: Run) -> None:
-    process = run("session")
-    process.wait(30)
-    process.end()
-    assert process.stdout.read_text() == "True True\n"
-    process = run("stdin")
-    process.wait(30)
-    process.end()
-    assert process.stdout.read_text() == "''\n"
-
-
-def test_status_is_the_signal_that_ended_it(run: Run) -> None:
-    assert run("killed").wait(30) == -signal.SIGKILL
+    assert (process.stdout.read_bytes(), process.stderr.read_bytes()) == (out, err)
 
 
 def test_a_running_program_has_no_status(run: Run) -> None:
@@ -177,13 +175,6 @@ def test_a_program_may_end_by_itself_when_asked(run: Run, tmp_path: Path, name: 
     process.end(grace=20)
     assert process.status == 7
     assert process.stdout.read_text() == "bye\n"
-
-
-def test_any_bytes_are_recorded(run: Run) -> None:
-    process = run("binary")
-    process.wait(30)
-    process.end()
-    assert process.stdout.read_bytes() == bytes(range(256))
 
 
 def test_beginning_and_end_of_long_output_are_kept(run: Run) -> None:
@@ -224,13 +215,6 @@ def test_program_that_kills_its_keeper_is_over_and_leaves_nothing(run: Run, tmp_
     assert process.is_over
     process.end()
     assert not is_alive(said(tmp_path))
-
-
-def test_secrets_are_not_recorded(run: Run) -> None:
-    process = run("leaks")
-    process.wait(30)
-    process.end()
-    assert process.stdout.read_text() == "key …. sk-very-s\n"
 
 
 def test_a_program_that_cannot_start_is_reported(tmp_path: Path) -> None:
