@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.agent.agent import Briefing
     from pytest_mobileagent.agent.phone import Phone
-    from pytest_mobileagent.screen.screen import Screen
 
 _PAUSE = 0.5  # seconds to wait before the page is refreshed
 
@@ -86,11 +85,6 @@ class PlayService:
         self.number = 0
         self._take()
 
-    @property
-    def screen(self) -> Screen:
-        """The current screen."""
-        return self._screen
-
     def work(self) -> None:
         """Carry out the page's requests until the episode is over.
 
@@ -101,7 +95,7 @@ class PlayService:
             action, answer = self._asked.get()
             try:
                 is_move = not isinstance(action, Wait | Ask | Finish | Impossible)
-                words = as_move(action, self._screen).move if is_move else ""
+                words = as_move(action, self.screen).move if is_move else ""
                 self._phone.act(action, counts=not isinstance(action, Wait))
                 self._take()
                 if words and not self._phone.observe().failure:
@@ -116,7 +110,7 @@ class PlayService:
 
     def _take(self) -> None:
         observation = self._phone.observe()
-        self._screen, self.number = observation.screen, self.number + 1
+        self.screen, self.number = observation.screen, self.number + 1
         self._reply, self._notice = observation.reply or "", observation.notice
 
     def state(self) -> dict[str, Any]:
@@ -125,20 +119,20 @@ class PlayService:
             "mode": "play",
             "phase": "ended" if self._ended else "work",
             "number": self.number,
-            "size": [*self._screen.size],
+            "size": [*self.screen.size],
             "goal": self._briefing.goal,
             "reply": self._reply,
             "notice": self._notice,
             "moves": list(self._moves),
-            "elements": elements_of(self._screen),
+            "elements": elements_of(self.screen),
             "apps": sorted(self._briefing.installed),
             "trials": [],
         }
 
     def element(self, x: int, y: int) -> dict[str, Any]:
         """Return the element at a pixel, with the selector that a solution would use for it."""
-        element = target_at(self._screen, x, y)
-        choice = choose(self._screen, element, x, y)
+        element = target_at(self.screen, x, y)
+        choice = choose(self.screen, element, x, y)
         return described(element, replace(choice, warning=""))
 
     def do(self, what: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -154,7 +148,7 @@ class PlayService:
         words = str(given.get("words", "")).strip()
         match what, given.get("how"):
             case "act", _:
-                return checked(from_json(given["action"]), self._screen.size)
+                return checked(from_json(given["action"]), self.screen.size)
             case "refresh", _:
                 return Wait(_PAUSE)
             case "finish", "impossible":

@@ -19,7 +19,8 @@ from pytest_mobileagent.loopback import RefusedError, is_number
 from pytest_mobileagent.report.html.page import served_page
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.record.service import Service
+    from pytest_mobileagent.record.by_hand import PlayService
+    from pytest_mobileagent.record.service import RecordService
 
 _MOST = 200_000  # bytes of a request's body
 
@@ -36,7 +37,7 @@ class RecordServer(loopback.Server):
         OSError: if the port is in use.
     """
 
-    def __init__(self, service: Service, port: int = 0) -> None:
+    def __init__(self, service: RecordService | PlayService, port: int = 0) -> None:
         super().__init__(_Handler, "record", port)
         self.service = service
 

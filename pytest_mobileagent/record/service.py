@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import threading
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import Finish, Impossible, from_json
 from pytest_mobileagent.action.action import check as checked
@@ -32,28 +32,6 @@ _NOON = 12
 _MOST_ELEMENTS = 60  # elements of the last screen that are offered as checks
 
 
-class Service(Protocol):
-    """What the page works on: a recording, or a task that a person plays."""
-
-    @property
-    def screen(self) -> Screen:
-        """The current screen."""
-
-    def state(self) -> dict[str, Any]:
-        """Return the data for the page, except for the screenshot."""
-
-    def element(self, x: int, y: int) -> dict[str, Any]:
-        """Return the element at a pixel, with the selector that a task would use for it."""
-
-    def do(self, what: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Carry out a request of the page, and return the new state.
-
-        Raises:
-            ValueError, LookupError, TypeError: if the request is invalid; the message says why.
-            MobileAgentError: if the request cannot be carried out.
-        """
-
-
 def elements_of(screen: Screen) -> list[dict[str, Any]]:
     """Return the touchable elements of a screen, for people who work with the keyboard."""
     try:
@@ -77,7 +55,9 @@ def _named(element: Element) -> str:
 class RecordService:
     """A recording, from the first touch to the trials of the written file.
 
-    `release` returns the phone before the trials, which lease one themselves.
+    `release` returns the phone before the trials, which lease one themselves. `do` raises
+    ValueError, LookupError or TypeError if a request is invalid, with the reason as its message,
+    and MobileAgentError if it cannot be carried out.
     """
 
     def __init__(

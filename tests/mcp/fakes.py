@@ -96,8 +96,7 @@ class Server(LoopThread):
             others = asyncio.all_tasks() - {asyncio.current_task()}
             return [task.get_coro().__qualname__ for task in others]  # type: ignore[union-attr]
 
-        found: list[str] = self.do(names())
-        return found
+        return self.run(names())
 
 
 MODERN = {

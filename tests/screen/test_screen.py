@@ -120,11 +120,7 @@ def test_get_names_the_closest_match_of_a_missing_element(screen: Screen) -> Non
         "  closest: <element text='Storage used: 12 MB' at [0,40][100,80]>",
         "  at step 3: runs/a/screens/b.xml",
     ]
-
-
-def test_an_error_about_a_missing_element_can_be_sent_to_another_process(screen: Screen) -> None:
-    with pytest.raises(NotFoundError) as caught:
-        screen.get(text="Storage used")
+    # The error can be sent to another process.
     sent = pickle.loads(pickle.dumps(caught.value))
     assert (str(sent), repr(sent)) == (str(caught.value), repr(caught.value))
 

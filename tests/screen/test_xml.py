@@ -300,40 +300,6 @@ def test_a_deep_hierarchy_is_read_and_searched(depth: int) -> None:
     assert screen.get(text=str(last), inside=screen.get(text="0"))
 
 
-# Characters that XML allows, and does not normalise to spaces in attributes.
-ATTRIBUTE = st.text(
-    st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufffe\uffff")
-)
-CLASSES = st.sampled_from(["android.view.View", "android.widget.Button", "a.b.Outer$Inner", "1"])
-NODES = st.recursive(
-    st.tuples(CLASSES, ATTRIBUTE, st.booleans(), st.just(())),
-    lambda below: st.tuples(CLASSES, ATTRIBUTE, st.booleans(), st.lists(below, max_size=3)),
-    max_leaves=8,
-)
-
-
-def written(node: Any, appium: bool) -> etree._Element:
-    class_name, text, checked, below = node
-    tag = re.sub(r"\W", ".", class_name) if appium else "node"
-    element = etree.Element(tag if tag[0].isalpha() else "android.view.View")
-    element.set("class", class_name)
-    element.set("text", text)
-    element.set("checked", str(checked).lower())
-    element.extend([written(child, appium) for child in below])
-    return element
-
-
-@given(st.lists(NODES, max_size=3))
-def test_both_dialects_are_read_to_equal_elements(windows: list[Any]) -> None:
-    screens = []
-    for appium in (False, True):
-        hierarchy = etree.Element("hierarchy")
-        hierarchy.extend([written(window, appium) for window in windows])
-        screens.append(parse(etree.tostring(hierarchy, encoding="unicode")))
-    assert screens[0] == screens[1]
-    assert [child.text for child in screens[0].children] == [window[1] for window in windows]
-
-
 @given(st.text(st.characters()) | st.text("<>/='hierarchynode &#;0[]", max_size=60))
 def test_any_text_is_either_read_or_refused(text: str) -> None:
     for xml in (text, f"<hierarchy>{text}</hierarchy>", f"<hierarchy text='{text}'/>"):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import csv
+import io
 import json
 import os
 import re
@@ -326,7 +328,6 @@ def contained(
 
 def _mount(path: Path) -> str:
     """Return the option that mounts a path at the same path; its fields are quoted as in CSV."""
-    fields = ["type=bind", f"source={path}", f"target={path}"]
-    quoted = ['"' + each.replace('"', '""') + '"' if set(each) & set(',"\n') else each
-              for each in fields]  # fmt: skip
-    return ",".join(quoted)
+    option = io.StringIO(newline="")
+    csv.writer(option).writerow(["type=bind", f"source={path}", f"target={path}"])
+    return option.getvalue().removesuffix("\r\n")
