@@ -28,12 +28,13 @@ class Driver(Protocol):
     takes: tuple[type, ...]
 
     def check(self, reached_by: type, options: DeviceOptions) -> None:
-        """Check what can be checked before a device starts.
+        """Check what can be checked before a device starts; this default checks nothing.
 
         Raises:
             ValueError: if the driver cannot drive the devices; the message says why, and what to
                 do.
         """
+        return
 
     def connect(
         self,

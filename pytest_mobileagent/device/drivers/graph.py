@@ -43,9 +43,6 @@ class Driver(drivers.Driver):
 
     takes = (PagesAddress,)
 
-    def check(self, reached_by: type, options: DeviceOptions) -> None:
-        """Do nothing: the source checks the graph."""
-
     def connect(
         self,
         address: PagesAddress,

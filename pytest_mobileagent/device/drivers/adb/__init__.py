@@ -21,9 +21,6 @@ class Driver(drivers.Driver):
 
     takes = (Address,)
 
-    def check(self, reached_by: type, options: DeviceOptions) -> None:
-        """Do nothing: adb is installed with this package."""
-
     def connect(
         self,
         address: Address,
