@@ -19,8 +19,7 @@ from pytest_mobileagent.loopback import RefusedError, is_number
 from pytest_mobileagent.report.html.page import served_page
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.record.by_hand import PlayService
-    from pytest_mobileagent.record.service import RecordService
+    from pytest_mobileagent.record.service import PlayService, RecordService
 
 _MOST = 200_000  # bytes of a request's body
 
