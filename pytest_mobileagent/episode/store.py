@@ -130,10 +130,11 @@ class Recorder:
         other = Recorder(folder, screens)
         other._count, other._name = self._count, self._name
         try:
-            head, _, rest = (folder / STREAM).read_text("utf-8").partition("\n")
+            line, _, rest = (folder / STREAM).read_text("utf-8").partition("\n")
+            head = json.loads(line)  # which is redacted already, so it is written as it is
+            head["case"] |= {"nodeid": case.nodeid, "epoch": case.epoch}
             other._stream = (folder / STREAM).open("w", encoding="utf-8")
-            other._write("episode", {**json.loads(head), "case": case.to_json()})
-            other._stream.write(rest)
+            other._stream.write(f"{to_line(head)}\n{rest}")
         except OSError as error:
             raise HostError(f"cannot record an episode in {folder}: {error}") from error
         return other

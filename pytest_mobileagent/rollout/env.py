@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+import os
 import shutil
 import time
 from contextlib import ExitStack, suppress
@@ -277,7 +278,7 @@ class MobileEnv(gymnasium.Env[dict[str, Any], Any]):
         folder, _ = self._run.attempt(self.task.case)
         shutil.copytree(session.folder, folder, symlinks=True, dirs_exist_ok=True)
         if self.record is None:  # a recorded run has one store of screens
-            shutil.copytree(run.screens.folder, self._run.screens.folder)
+            shutil.copytree(run.screens.folder, self._run.screens.folder, copy_function=os.link)
         self._live = LiveEpisode(folder, Episode)
         recorder = self._recorder.copy(folder, self._run.screens, self.task.case)
         self._use(device, recorder, spares=session.plan.spares_screenshots)
