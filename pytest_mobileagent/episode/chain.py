@@ -31,14 +31,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.fileio import (
-    is_below,
-    new_lines,
-    parse_json,
-    read_text,
-    write_json,
-    writing,
-)
+from pytest_mobileagent.fileio import is_below, parse_json, read_text, write_json, writing
 from pytest_mobileagent.jsonable import expect, mapping, to_line
 
 if TYPE_CHECKING:
@@ -48,7 +41,8 @@ CHAIN = "chain.jsonl"
 _PATHS = ".paths.json"  # the paths that `portable` replaces; not part of a bundle
 FILES = (CHAIN, _PATHS)
 _FIRST = "0" * 32  # stands for the digest before the first link
-_END = re.compile(rb'"digest":"([0-9a-f]{32})"\}\n$')
+_END = re.compile(rb'"digest":"([0-9a-f]{32})"\}\n')
+_LONGEST_END = 64  # bytes
 _HOMES = re.compile(r"(?<![\w.~/-])/(?:home|Users)/[\w.-]+")
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
@@ -90,46 +84,39 @@ def add(run: Path, content: Mapping[str, Any]) -> None:
     Raises:
         HostError: if it cannot be written.
     """
-    with writing(run / CHAIN):
-        try:
-            descriptor = os.open(run / CHAIN, _FLAGS)
-        except FileNotFoundError:
-            return
-        try:
-            with suppress(OSError):  # a file system without locks: links may then not fit
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
-            before, is_whole = _last(descriptor)
-            when = datetime.now(UTC).isoformat(timespec="milliseconds")
-            body = to_line({"when": when, **content})
-            line = f'{body[:-1]},"digest":"{digest_of(before + body)}"}}\n'
-            os.write(descriptor, ("" if is_whole else "\n").encode() + line.encode())
-        finally:
-            os.close(descriptor)
+    with (
+        writing(run / CHAIN),
+        suppress(FileNotFoundError),
+        os.fdopen(os.open(run / CHAIN, _FLAGS), "r+b", 0) as file,
+    ):
+        with suppress(OSError):  # a file system without locks: links may then not fit
+            fcntl.flock(file, fcntl.LOCK_EX)
+        before, is_whole = _last(file.fileno())
+        when = datetime.now(UTC).isoformat(timespec="milliseconds")
+        body = to_line({"when": when, **content})
+        line = f'{body[:-1]},"digest":"{digest_of(before + body)}"}}\n'
+        file.write(("" if is_whole else "\n").encode() + line.encode())
 
 
 def _last(descriptor: int) -> tuple[str, bool]:
     """Return the digest of the last whole link, and whether nothing follows it."""
     size = os.fstat(descriptor).st_size
-    tail = os.pread(descriptor, 64, max(0, size - 64))
-    if not size or (match := _END.search(tail)):
-        return (match[1].decode() if size and match else _FIRST), True
-    whole = os.pread(descriptor, size, 0)  # a killed process has left a part of a link
-    lines = [line + b"\n" for line in whole.split(b"\n")[:-1]]
-    found = [match[1].decode() for line in lines if (match := _END.search(line))]
-    return (found[-1] if found else _FIRST), whole.endswith(b"\n")
+    tail = os.pread(descriptor, _LONGEST_END, max(0, size - _LONGEST_END))
+    # A killed process may have left a part of a link.
+    found = _END.findall(tail) or _END.findall(os.pread(descriptor, size, 0))
+    return (found[-1].decode() if found else _FIRST), not tail or tail.endswith(b"\n")
 
 
 def add_file(run: Path, name: str, file: str) -> None:
     """Add a link with the digest of a whole file of the run."""
     with suppress(OSError):
-        add(run, {name: digest_of(portable(read_text(run / file, "replace"), paths_of(run)))})
+        add(run, {name: _digest_in(run, read_text(run / file, "replace"))})
 
 
 def add_line(run: Path, kind: str, folder: Path, line: str) -> None:
     """Add a link with the digest of a line that was written to a file of an attempt."""
     if is_below(folder, run) and (run / CHAIN).is_file():
-        named = {kind: folder.relative_to(run).as_posix()}
-        add(run, {**named, "line": digest_of(portable(line, paths_of(run)))})
+        add(run, {kind: folder.relative_to(run).as_posix(), "line": _digest_in(run, line)})
 
 
 def seal(run: Path, folder: Path, index: str | None = None) -> None:
@@ -139,15 +126,11 @@ def seal(run: Path, folder: Path, index: str | None = None) -> None:
     """
     if not (run / CHAIN).is_file() or not is_below(folder, run):
         return
-    paths, files = paths_of(run), {}
+    link: dict[str, Any] = {"attempt": folder.relative_to(run).as_posix(), "files": {}}
     for path in sealed_files(folder):
-        with suppress(OSError):
-            lines, _ = new_lines(path, 0)
-            texts = (line.decode("utf-8", "replace") for line in lines)
-            name = path.relative_to(folder).as_posix()
-            files[name] = [digest_of(portable(text, paths)) for text in texts]
-    link = {"attempt": folder.relative_to(run).as_posix(), "files": files}
-    add(run, link | ({} if index is None else {"index": digest_of(portable(index, paths))}))
+        digests = [_digest_in(run, line) for line in lines_of(path)]
+        link["files"][path.relative_to(folder).as_posix()] = digests
+    add(run, link if index is None else {**link, "index": _digest_in(run, index)})
 
 
 def sealed_files(folder: Path) -> list[Path]:
@@ -166,16 +149,23 @@ def close(run: Path) -> None:
     known = [link.content for link in links(run)]
     sealed = {content.get("attempt") for content in known}
     lines = {content.get("line") for content in known}
-    index = {mapping(_parsed(line)).get("folder"): line for line in lines_of(run / "index.jsonl")}
+    index = {_folder_in(line): line for line in lines_of(run / "index.jsonl")}
     for folder in sorted((run / "episodes").glob("*")):
         name = folder.relative_to(run).as_posix()
         if name in sealed or not folder.is_dir():
             continue
         for line in lines_of(folder / "verdicts.jsonl"):
-            if digest_of(portable(line, paths_of(run))) not in lines:
+            if _digest_in(run, line) not in lines:
                 add_line(run, "verdict", folder, line)
         seal(run, folder, index.get(name))
     add_file(run, "report", "report.json")
+
+
+def _folder_in(line: str) -> Any:
+    try:
+        return mapping(parse_json(line)).get("folder")
+    except ValueError:
+        return None
 
 
 def lines_of(path: Path) -> list[str]:
@@ -184,13 +174,6 @@ def lines_of(path: Path) -> list[str]:
         return read_text(path, "replace").split("\n")[:-1]
     except OSError:
         return []
-
-
-def _parsed(line: str) -> Any:
-    try:
-        return parse_json(line)
-    except ValueError:
-        return None
 
 
 def links(run: Path) -> Iterator[Link]:
@@ -220,21 +203,25 @@ def last_digest(run: Path) -> str:
         return ""
 
 
-@lru_cache(8)
-def paths_of(run: Path) -> tuple[tuple[str, str], ...]:
-    """Return the paths that `portable` replaces in the files of a run, with their replacements."""
-    try:
-        given = dict(expect(parse_json(read_text(run / _PATHS)), dict, _PATHS))
-    except (OSError, ValueError, TypeError):  # a run of an older version
-        given = {str(run): "RUN", str(run.parent): "RUNS", str(Path.home()): "~"}
-    longest = sorted(map(str, given), key=len, reverse=True)
-    return tuple((path, str(given[path])) for path in longest)
-
-
-def portable(text: str, paths: tuple[tuple[str, str], ...]) -> str:
-    """Return the text without paths of the machine: of the run, the project, Python and homes."""
-    for path, word in paths:
+def portable(text: str, run: Path) -> str:
+    """Return a text without paths of the machine: of the run, the project, Python and homes."""
+    for path, word in _paths(run):
         if path in text:  # much faster than the pattern
             pattern = rf"(?<![\w.~/-]){re.escape(path)}(?![\w.-])"
             text = re.sub(pattern, word.replace("\\", ""), text)
     return _HOMES.sub("~", text) if "/home/" in text or "/Users/" in text else text
+
+
+def _digest_in(run: Path, text: str) -> str:
+    return digest_of(portable(text, run))
+
+
+@lru_cache(8)
+def _paths(run: Path) -> list[tuple[str, str]]:
+    """Return the paths that are replaced in the files of a run, with their replacements."""
+    try:
+        given = dict(expect(parse_json(read_text(run / _PATHS)), dict, _PATHS))
+    except (OSError, ValueError, TypeError):  # a run of an older version
+        given = {str(run): "RUN", str(run.parent): "RUNS", str(Path.home()): "~"}
+    longest_first = sorted(map(str, given), key=len, reverse=True)
+    return [(path, str(given[path])) for path in longest_first]

@@ -11,14 +11,15 @@ from pytest_mobileagent.episode.reader import head_of, records_of
 from pytest_mobileagent.episode.runs import End, entries, note_of
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.jsonable import mapping, plural
-from pytest_mobileagent.report.bundle.integrity import FAILED, OPEN, UNPROVEN, Finding
+from pytest_mobileagent.report.bundle.integrity import FAILED, OPEN, UNPROVEN
 from pytest_mobileagent.report.names import agent_name
 from pytest_mobileagent.verdict import CROSS, PERSON, SINGLE, by_people, effective, verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from pytest_mobileagent.report.bundle.integrity import Found
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.recorded_run import RecordedRun
 
@@ -29,16 +30,11 @@ _NUMBER = re.compile(r"(.+)\.(\d{1,6})")
 _MOST = 5  # tasks named in a line
 
 
-def completeness(recorded: Sequence[RecordedRun], *, reruns: bool) -> Iterator[Finding]:
+def completeness(recorded: Sequence[RecordedRun], *, reruns: bool) -> Found:
     """Yield what is missing in runs, or was done more than once.
 
     With `reruns`, tasks may have been decided more than once.
     """
-    for state, words in (*_together(recorded), *_each(recorded, reruns=reruns)):
-        yield Finding(state, "completeness", words)
-
-
-def _together(recorded: Sequence[RecordedRun]) -> Iterator[tuple[str, str]]:
     agents = {agent_name(str(run.about.get("agent"))) for run in recorded}
     if len(agents) > 1:
         yield FAILED, f"runs of different agents: {', '.join(sorted(agents))}"
@@ -47,9 +43,6 @@ def _together(recorded: Sequence[RecordedRun]) -> Iterator[tuple[str, str]]:
     )
     if twice := [key for key, many in decided.items() if many > 1]:
         yield FAILED, f"decided in more than one of the runs: {_named(twice)}"
-
-
-def _each(recorded: Sequence[RecordedRun], *, reruns: bool) -> Iterator[tuple[str, str]]:
     for run in recorded:
         yield from _of_head(run, reruns=reruns)
         yield from _of_tasks(run)
@@ -59,7 +52,7 @@ def _each(recorded: Sequence[RecordedRun], *, reruns: bool) -> Iterator[tuple[st
             yield from _of_episode(run, task)
 
 
-def _of_head(run: RecordedRun, *, reruns: bool) -> Iterator[tuple[str, str]]:
+def _of_head(run: RecordedRun, *, reruns: bool) -> Found:
     about = run.about
     if merged := about.get("merged_from"):
         names = ", ".join(map(str, merged))
@@ -75,7 +68,7 @@ def _of_head(run: RecordedRun, *, reruns: bool) -> Iterator[tuple[str, str]]:
         yield OPEN, "the run was cut off, so it has no report of its own"
 
 
-def _of_tasks(run: RecordedRun) -> Iterator[tuple[str, str]]:
+def _of_tasks(run: RecordedRun) -> Found:
     planned = {case.key for case in runs.cases(run.folder)}
     reported = Counter(task.key for task in run.tasks)
     if lost := sorted(planned - set(reported)):
@@ -94,7 +87,7 @@ def _of_tasks(run: RecordedRun) -> Iterator[tuple[str, str]]:
             yield FAILED, f"{task.key}: {was} in the report, but {known} in the index"
 
 
-def _of_attempts(run: RecordedRun, *, reruns: bool) -> Iterator[tuple[str, str]]:
+def _of_attempts(run: RecordedRun, *, reruns: bool) -> Found:
     numbers: dict[str, set[int]] = defaultdict(set)
     for path in (run.folder / "episodes").glob("*"):
         if path.is_dir() and (match := _NUMBER.fullmatch(path.name)):
@@ -119,7 +112,7 @@ def _of_attempts(run: RecordedRun, *, reruns: bool) -> Iterator[tuple[str, str]]
             yield OPEN, f"{task.key}: from another run, {', '.join(sorted(others))}"
 
 
-def _of_numbers(key: str, folders: Sequence[Path]) -> Iterator[tuple[str, str]]:
+def _of_numbers(key: str, folders: Sequence[Path]) -> Found:
     """Compare the numbers of attempts with those in their records."""
     for number, folder in enumerate(folders):
         head = head_of(folder)
@@ -137,7 +130,7 @@ def _is_decided(folder: Path) -> bool:
     return is_played and any(each.passed is not None for each in own)
 
 
-def _of_verdicts(run: RecordedRun, task: Entry, *, reruns: bool) -> Iterator[tuple[str, str]]:
+def _of_verdicts(run: RecordedRun, task: Entry, *, reruns: bool) -> Found:
     folder = runs.inside(run.folder, task.episode)
     given = [] if folder is None else verdicts(folder)
     for verdict in by_people(given):
@@ -153,7 +146,7 @@ def _of_verdicts(run: RecordedRun, task: Entry, *, reruns: bool) -> Iterator[tup
         yield state, f"{task.key}: judged {many} times, of which one counts: accept with --reruns"
 
 
-def _of_episode(run: RecordedRun, task: Entry) -> Iterator[tuple[str, str]]:
+def _of_episode(run: RecordedRun, task: Entry) -> Found:
     """Compare an entry with its episode, which is not scored again if it seems cut off."""
     folder = runs.inside(run.folder, task.episode)
     if folder is None:

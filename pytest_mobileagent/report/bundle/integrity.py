@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.chain import CHAIN, Link, digest_of, lines_of, links, sealed_files
@@ -22,35 +21,18 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
-FAILED, OPEN, UNPROVEN, HOLDS = "failed", "not verified", "unproven", "holds"
+    Found = Iterator[tuple[str, str]]  # states, and what was found where
+
+# What is found: it is wrong, it could not be verified, or nobody can prove it from a bundle.
+FAILED, OPEN, UNPROVEN = "failed", "not verified", "unproven"
 _MOST = 3  # lines of a file that are named
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What verification found.
-
-    - `state`: `FAILED`, `OPEN` (it could not be verified), `UNPROVEN` (nobody can prove it from a
-      bundle) or `HOLDS`.
-    - `about`: integrity, completeness or truth.
-    - `words`: what, and where.
-    """
-
-    state: str
-    about: str
-    words: str
-
-
-def integrity(run: Path, known: Collection[str], *, screens: bool) -> Iterator[Finding]:
+def integrity(run: Path, known: Collection[str], *, screens: bool) -> Found:
     """Yield what is wrong with the records of a run, or cannot be proved about them.
 
     `known` are digests that the run has printed; without one, the chain proves only that it fits.
     """
-    for state, words in _integrity(run, known, screens=screens):
-        yield Finding(state, "integrity", words)
-
-
-def _integrity(run: Path, known: Collection[str], *, screens: bool) -> Iterator[tuple[str, str]]:
     try:
         chain = list(links(run))
     except OSError:
@@ -67,7 +49,7 @@ def _integrity(run: Path, known: Collection[str], *, screens: bool) -> Iterator[
     yield from _attempts(run, chain)
 
 
-def _links(chain: Sequence[Link], known: Collection[str]) -> Iterator[tuple[str, str]]:
+def _links(chain: Sequence[Link], known: Collection[str]) -> Found:
     for link in chain:
         if not link.fits and link.content:
             yield FAILED, f"{CHAIN}, link {link.number}: it does not follow from the one before it"
@@ -82,23 +64,19 @@ def _links(chain: Sequence[Link], known: Collection[str]) -> Iterator[tuple[str,
         yield FAILED, f"{CHAIN}: the digest is not in it: it was computed again, or is another's"
         return
     later = Counter(_kind(link) for link in chain if link.number > places[-1] and link.content)
-    packed = later.pop("packed", 0)
-    if packed:
-        yield (
-            UNPROVEN,
-            f"the pixels of {plural(packed, 'screen')} that were packed after the digest",
-        )
+    if packed := later.pop("packed", 0):
+        pixels = f"the pixels of {plural(packed, 'screen')}"
+        yield UNPROVEN, f"{pixels} that were packed after the digest"
     if later:
         what = ", ".join(f"{kind} ({many})" for kind, many in sorted(later.items()))
         yield OPEN, f"{CHAIN}: added after the digest was printed: {what}"
 
 
 def _kind(link: Link) -> str:
-    kinds = ("plan", "begun", "note", "verdict", "attempt", "packed", "report")
-    return next((kind for kind in kinds if kind in link.content), "other")
+    return next((name for name in link.content if name != "when"), "other")
 
 
-def _whole_files(run: Path, chain: Sequence[Link]) -> Iterator[tuple[str, str]]:
+def _whole_files(run: Path, chain: Sequence[Link]) -> Found:
     for kind, name in (("plan", RUN), ("report", REPORT)):
         known = [link.content[kind] for link in chain if kind in link.content]
         try:
@@ -113,7 +91,7 @@ def _whole_files(run: Path, chain: Sequence[Link]) -> Iterator[tuple[str, str]]:
         yield UNPROVEN, f"what {', '.join(pages)} show: write them again from {REPORT} (`report`)"
 
 
-def _attempts(run: Path, chain: Sequence[Link]) -> Iterator[tuple[str, str]]:
+def _attempts(run: Path, chain: Sequence[Link]) -> Found:
     """Compare the attempts with those of the chain, and the lines in each with their digests."""
     begun, sealed, verdicts, notes = (
         _by_folder(chain, kind) for kind in ("begun", "attempt", "verdict", "note")
@@ -132,11 +110,9 @@ def _attempts(run: Path, chain: Sequence[Link]) -> Iterator[tuple[str, str]]:
         if name not in sealed:
             yield UNPROVEN, f"{name}: cut off before its records were sealed"
         for file, each in ((VERDICTS, verdicts[name]), (NOTE, notes[name][-1:])):
-            known = [link.content.get("line") for link in each]
-            yield from _lines(run, f"{name}/{file}", known)
-    yield from _lines(
-        run, INDEX, [link.content["index"] for link in chain if "index" in link.content]
-    )
+            yield from _lines(run, f"{name}/{file}", [link.content.get("line") for link in each])
+    index = [link.content["index"] for link in chain if "index" in link.content]
+    yield from _lines(run, INDEX, index)
 
 
 def _by_folder(chain: Sequence[Link], kind: str) -> dict[str, list[Link]]:
@@ -147,7 +123,7 @@ def _by_folder(chain: Sequence[Link], kind: str) -> dict[str, list[Link]]:
     return found
 
 
-def _records(folder: Path, name: str, seals: Sequence[Link]) -> Iterator[tuple[str, str]]:
+def _records(folder: Path, name: str, seals: Sequence[Link]) -> Found:
     """Compare the lines of an attempt's records with the digests in its seals."""
     digests: dict[str, list[Any]] = {}
     for link in seals:  # records only grow: a later seal begins with an earlier one
@@ -165,9 +141,7 @@ def _records(folder: Path, name: str, seals: Sequence[Link]) -> Iterator[tuple[s
         yield from _lines(folder.parent.parent, f"{name}/{file}", known, more)
 
 
-def _lines(
-    run: Path, name: str, known: Sequence[Any], more: str = FAILED
-) -> Iterator[tuple[str, str]]:
+def _lines(run: Path, name: str, known: Sequence[Any], more: str = FAILED) -> Found:
     """Compare the lines of a file with their digests; `more` is the state of lines after them.
 
     The order counts if they were sealed together; processes write the index in any order.
@@ -198,7 +172,7 @@ def _word(line: str) -> str:
     return str(record.get("record") or next((kinds[n] for n in kinds if n in record), "other"))
 
 
-def _screens(run: Path, chain: Sequence[Link]) -> Iterator[tuple[str, str]]:
+def _screens(run: Path, chain: Sequence[Link]) -> Found:
     """Compare the screens with their names, which are digests of their contents."""
     kept = (link.content for link in chain if "packed" in link.content)
     packed = {str(each["packed"]): each.get("sha256") for each in kept}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import to_json
 from pytest_mobileagent.episode import runs
-from pytest_mobileagent.episode.chain import paths_of, portable
+from pytest_mobileagent.episode.chain import portable
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.redaction import holds_key
@@ -108,7 +108,7 @@ def _write(episode: EpisodeRecord, task: Entry, run: Path, place: Path, *, scree
         "steps": steps,
         "final": files[-1],
     }
-    text = portable(to_text(whole, indent=2), paths_of(run))
+    text = portable(to_text(whole, indent=2), run)
     if holds_key(text):
         raise HostError(f"{place.name} holds a key, or what looks like one: run --mobile-redact")
     write_text(place / "trajectory.json", text + "\n")

@@ -27,7 +27,7 @@ from pytest_mobileagent.fileio import (
     write_text,
 )
 from pytest_mobileagent.jsonable import mapping, plural, to_line, to_wire
-from pytest_mobileagent.report.bundle.integrity import FAILED, OPEN, UNPROVEN, Finding
+from pytest_mobileagent.report.bundle.integrity import FAILED, OPEN, UNPROVEN
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.recorded_run import newest_run, recorded_run
 from pytest_mobileagent.verdict import CROSS, PERSON, SINGLE, VERDICTS, of_judges, verdicts
@@ -35,6 +35,7 @@ from pytest_mobileagent.verdict import CROSS, PERSON, SINGLE, VERDICTS, of_judge
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from pytest_mobileagent.report.bundle.integrity import Found
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.recorded_run import RecordedRun
     from pytest_mobileagent.verdict import Verdict
@@ -59,17 +60,12 @@ _OF_TASK = (
 _MOST = 4  # fields named in a line
 
 
-def truth(run: RecordedRun, judges: str | None) -> Iterator[Finding]:
+def truth(run: RecordedRun, judges: str | None) -> Found:
     """Yield the differences between a run's report and what its records say here.
 
     `judges` are models (PROVIDER:NAME, with commas between) that judge again; without them, the
     verdicts of judges are derived anew from their recorded replies.
     """
-    for state, words in _truth(run, judges):
-        yield Finding(state, "truth", words)
-
-
-def _truth(run: RecordedRun, judges: str | None) -> Iterator[tuple[str, str]]:
     yield from _tables(run)
     with tempfile.TemporaryDirectory(prefix="mobileagent-verify-") as folder:
         again, why = _scored_again(run, Path(folder), judges)
@@ -78,16 +74,14 @@ def _truth(run: RecordedRun, judges: str | None) -> Iterator[tuple[str, str]]:
             return
         yield from _suite(run, again)
         if (many := sum(map(_is_judged, run.tasks))) and not judges:
-            yield (
-                UNPROVEN,
-                f"that judges replied so about {plural(many, 'task')}: ask with --judges",
-            )
+            so = f"that judges replied so about {plural(many, 'task')}"
+            yield UNPROVEN, f"{so}: ask with --judges"
         now = {task.key: task for task in again.tasks}
         for task in run.tasks:
             yield from _task(task, now.get(task.key), judges)
 
 
-def _tables(run: RecordedRun) -> Iterator[tuple[str, str]]:
+def _tables(run: RecordedRun) -> Found:
     """Compare the summary in the report with one that is computed from its tasks."""
     if run.report is None:
         return
@@ -192,7 +186,7 @@ def _is_test(here: Path, file: str) -> bool:
     )
 
 
-def _suite(run: RecordedRun, again: RecordedRun) -> Iterator[tuple[str, str]]:
+def _suite(run: RecordedRun, again: RecordedRun) -> Found:
     """Compare the tasks and checks of the run with those of this project."""
     plans = [read_object(each.folder / runs.RUN) for each in (run, again)]
     old, now = ({str(mapping(c).get("key")): mapping(c) for c in p.get("tasks", ())} for p in plans)
@@ -225,7 +219,7 @@ def _is_judged(task: Entry) -> bool:
     return task.verdict is not None and task.verdict["scorer"] in {SINGLE, CROSS}
 
 
-def _task(task: Entry, now: Entry | None, judges: str | None) -> Iterator[tuple[str, str]]:
+def _task(task: Entry, now: Entry | None, judges: str | None) -> Found:
     if task.outcome == "not run" or task.as_run is not None:
         return
     if now is None:

@@ -15,14 +15,7 @@ from pytest_mobileagent.arguments import BAD_INPUT, Parser, bad_input, program_n
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.jsonable import plural, printable
 from pytest_mobileagent.report.bundle.completeness import completeness
-from pytest_mobileagent.report.bundle.integrity import (
-    FAILED,
-    HOLDS,
-    OPEN,
-    UNPROVEN,
-    Finding,
-    integrity,
-)
+from pytest_mobileagent.report.bundle.integrity import FAILED, OPEN, UNPROVEN, integrity
 from pytest_mobileagent.report.bundle.reading import SUFFIX, is_bundle, read_bundle
 from pytest_mobileagent.report.bundle.truth import truth
 from pytest_mobileagent.report.recorded_run import recorded_run
@@ -31,12 +24,33 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Collection, Sequence
 
+HOLDS = "holds"
 _STATUSES = {FAILED: 1, OPEN: 8}
 _ORDER = (FAILED, OPEN, UNPROVEN, HOLDS)
+_HOLD = {
+    "integrity": "the records are those that the chain of digests names",
+    "completeness": "every task and every attempt is there, and each task was decided once",
+    "truth": "the checks here give the same results and tables: 0 differences",
+}
 _NEVER = (  # what no bundle can prove
     "that the model was the one that is named",
     "that nothing was left out by never recording it",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What verification found.
+
+    - `state`: `FAILED`, `OPEN` (it could not be verified), `UNPROVEN` (nobody can prove it from a
+      bundle) or `HOLDS`.
+    - `about`: integrity, completeness or truth.
+    - `words`: what, and where.
+    """
+
+    state: str
+    about: str
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,27 +85,21 @@ def verify(
     """
     bundle = read_bundle(path)
     recorded = [recorded_run(run) for run in bundle.runs]
-    findings: list[Finding] = []
-    for run in bundle.runs:
-        findings += integrity(run, digests, screens=bool(bundle.about["screens"]))
-    findings += completeness(recorded, reruns=reruns)
-    for each in recorded:
-        findings += truth(each, judges)
-    failed = {each.about for each in findings if each.state in _STATUSES}
-    findings += [
-        Finding(HOLDS, about, words) for about, words in _HOLD.items() if about not in failed
-    ]
-    findings += [Finding(UNPROVEN, "truth", words) for words in _NEVER]
+    screens = bool(bundle.about["screens"])
+    parts = {
+        "integrity": [integrity(run, digests, screens=screens) for run in bundle.runs],
+        "completeness": [completeness(recorded, reruns=reruns)],
+        "truth": [truth(run, judges) for run in recorded],
+    }
+    findings = [Finding(UNPROVEN, "truth", words) for words in _NEVER]
+    for about, part in parts.items():
+        own = [Finding(state, about, words) for found in part for state, words in found]
+        if not any(each.state in _STATUSES for each in own):
+            own.append(Finding(HOLDS, about, _HOLD[about]))
+        findings += own
     findings.sort(key=lambda each: _ORDER.index(each.state))
     when = datetime.now(UTC).isoformat(timespec="seconds")
     return Verification(tuple(dict.fromkeys(findings)), when)
-
-
-_HOLD = {
-    "integrity": "the records are those that the chain of digests names",
-    "completeness": "every task and every attempt is there, and each task was decided once",
-    "truth": "the checks here give the same results and tables: 0 differences",
-}
 
 
 @lru_cache(32)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.arguments import Parser, program_name
-from pytest_mobileagent.episode.chain import CHAIN, last_digest, paths_of, portable
+from pytest_mobileagent.episode.chain import CHAIN, last_digest, portable
 from pytest_mobileagent.episode.packing import pack_run
 from pytest_mobileagent.episode.redaction import holds_key
 from pytest_mobileagent.episode.runs import INDEX, QUESTIONS, RUN
@@ -106,7 +106,7 @@ def _content(path: Path, run: Path, name: str) -> bytes | None:
     if holds_key(text):
         msg = f"{name} holds a key, or what looks like one: nothing is written. Run with "
         raise HostError(f"{msg}--mobile-redact, or remove the file")
-    return portable(text, paths_of(run)).encode()
+    return portable(text, run).encode()
 
 
 def main(arguments: Sequence[str]) -> int:
