@@ -24,6 +24,7 @@ def program_name(command: str = "") -> str:
     return f"{program} {command}".rstrip()
 
 
+_LAST_PORT = 65_535
 BAD_INPUT = 4  # the status with which pytest exits after a usage error
 
 
@@ -48,6 +49,18 @@ def positive(text: str) -> int:
     if number := whole_number(text):
         return number
     raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+
+
+def port(text: str) -> int:
+    """Return the value of an option that is a port; 0 is one that is free.
+
+    Raises:
+        argparse.ArgumentTypeError: if it is not.
+    """
+    number = whole_number(text)
+    if number is None or not 0 <= number <= _LAST_PORT:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port, a number from 0 to {_LAST_PORT}")
+    return number
 
 
 def report_progress(done: int, of: int, what: str) -> None:

@@ -15,6 +15,8 @@ import contextlib
 import errno
 import json
 import os
+import secrets
+import shutil
 import stat
 import sys
 import tempfile
@@ -83,6 +85,26 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise HostError(f"cannot write {path}: {error}") from error
+
+
+@contextlib.contextmanager
+def new_folder(target: Path, mode: int = 0o777) -> Iterator[Path]:
+    """Yield a hidden folder that becomes `target` at the end, unless an error is raised.
+
+    Raises:
+        HostError: if there is anything in `target` already, or the folder cannot be written.
+    """
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise HostError(f"{target} already exists: name a folder that is new or empty")
+    place = target.absolute()
+    part = place.with_name(f".{place.name}.{secrets.token_hex(4)}")
+    try:
+        with writing(target):
+            part.mkdir(mode, parents=True)
+            yield part
+            part.rename(target)  # which is empty, so it is replaced
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
 
 
 def read_object(path: Path) -> dict[str, Any]:

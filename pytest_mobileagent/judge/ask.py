@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.redaction import redacted
-from pytest_mobileagent.episode.screens import ScreenStore
+from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
 from pytest_mobileagent.errors import JudgeError
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.judge.evidence import windows
@@ -68,15 +68,14 @@ def judge_models(
     settings: ModelSettings,
     *,
     folder: Path | None = None,
-    pictures: Path | None = None,
     clients: Mapping[ModelReference, Client] | None = None,
     calls: list[ModelCall] | None = None,
 ) -> list[MeteredModel]:
     """Return the judge models of one episode, which share its spending.
 
-    Prompts and replies are recorded in the episode's `folder`, and their pictures in the run's
-    folder of screens (`pictures`), if these are given. With a folder, each call is also added to
-    `calls`, even if it fails. `clients` replace those of some models.
+    If the episode's `folder` is given, prompts and replies are recorded in it, their pictures in
+    the run's folder of screens, and each call is added to `calls`, even if it fails. `clients`
+    replace those of some models.
 
     Raises:
         ValueError: if a model cannot be reached from here.
@@ -84,7 +83,7 @@ def judge_models(
     models = EpisodeModels(
         replace(settings, clients=clients or settings.clients),
         None if folder is None else ExchangeLog(folder, STREAM, calls),
-        None if pictures is None else ScreenStore(pictures),
+        None if folder is None else ScreenStore(folder.parent.parent / FOLDER),
     )
     return [models.metered(each, ROLE) for each in references]
 

@@ -152,20 +152,11 @@ class RunJudges:
         return answer
 
     def _asked(self, episode: EpisodeRecord, calls: list[ModelCall]) -> list[Model]:
-        from pytest_mobileagent.episode.screens import FOLDER
         from pytest_mobileagent.judge.ask import judge_models
 
-        folder = episode.folder
+        settings = self._models.settings_for_judges(episode)
         try:
-            return list(
-                judge_models(
-                    self.references,
-                    self._models.settings_for_judges(episode),
-                    folder=folder,
-                    pictures=None if folder is None else folder.parent.parent / FOLDER,
-                    calls=calls,
-                )
-            )
+            return [*judge_models(self.references, settings, folder=episode.folder, calls=calls)]
         except (ValueError, HostError) as error:
             raise JudgeError(f"a judge cannot be asked: {error}") from error
 

@@ -6,9 +6,7 @@ The merged run is written to a new folder; the others are not changed.
 from __future__ import annotations
 
 import re
-import secrets
 import shlex
-import shutil
 import sys
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -22,7 +20,7 @@ from pytest_mobileagent.episode.importing import import_episode
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import HostError, RecordError
-from pytest_mobileagent.fileio import PRIVATE, read_object, write_json, write_text
+from pytest_mobileagent.fileio import PRIVATE, new_folder, read_object, write_json, write_text
 from pytest_mobileagent.jsonable import digest, mapping, plural, printable
 from pytest_mobileagent.report.bundle.reading import is_bundle, read_bundle
 from pytest_mobileagent.report.entry import SCHEMA_VERSION
@@ -93,21 +91,12 @@ def merge(folders: Sequence[Path], target: Path) -> MergedRun:
         RecordError: if a run is damaged, the runs are of different agents, or two of them decided
             the same case.
     """
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise HostError(f"{target} already exists: name a folder that is new or empty")
     recorded = [recorded_run(folder) for folder in folders]
     _check_agents(recorded)
     parts = _by_case(recorded)
     _check_decided_once(parts)
-    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-    try:
-        part.mkdir(PRIVATE, parents=True, exist_ok=True)
+    with new_folder(target, PRIVATE) as part:
         whole = _write(part, target.name, [run.about for run in recorded], parts)
-        part.rename(target)  # which is empty, so it is replaced
-    except OSError as error:
-        raise HostError(f"cannot write {target}: {error}") from error
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
     write_pages(target, whole)
     open_ended = [f"{run.folder} was cut off, or goes on" for run in recorded if not run.has_ended]
     return MergedRun(whole, [*open_ended, *remarks([run.about for run in recorded])])

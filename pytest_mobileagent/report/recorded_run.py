@@ -229,17 +229,23 @@ def finished_episodes(path: Path) -> Iterator[Source]:
         OSError, RecordError: if the run cannot be read.
     """
     run = recorded_run(find_run(path))
+    for task, folder in finished_tasks(run):
+        origin = {
+            "task": task.key,
+            "run": run.about.get("id"),
+            "environment": task.environment,
+            "epoch": task.epoch,
+            "scorer": None if task.verdict is None else task.verdict["scorer"],
+        }
+        yield Source(folder, task.success, origin)
+
+
+def finished_tasks(run: RecordedRun) -> Iterator[tuple[Entry, Path]]:
+    """Yield the entries of a run's finished episodes, and the folders of these."""
     for task in run.tasks:
         folder = runs.inside(run.folder, task.episode)
         if folder is not None and task.outcome in {"passed", "failed", "review"}:
-            origin = {
-                "task": task.key,
-                "run": run.about.get("id"),
-                "environment": task.environment,
-                "epoch": task.epoch,
-                "scorer": None if task.verdict is None else task.verdict["scorer"],
-            }
-            yield Source(folder, task.success, origin)
+            yield task, folder
 
 
 def app_versions(path: Path) -> dict[str, set[str]]:

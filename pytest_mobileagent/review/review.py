@@ -11,9 +11,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.arguments import Parser, failed, program_name
+from pytest_mobileagent.arguments import Parser, failed, port, program_name
 from pytest_mobileagent.errors import HostError, RecordError
-from pytest_mobileagent.jsonable import plural, printable, whole_number
+from pytest_mobileagent.jsonable import plural, printable
 from pytest_mobileagent.report.html.show_command import open_page
 from pytest_mobileagent.report.recorded_run import is_run, newest_run
 from pytest_mobileagent.review.questions import Unanswered
@@ -80,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
         help="the file to which answers to agents' questions are added, for questions(file=…) "
         "(default: answers.jsonl in the run's folder)",
     )
-    add("--port", type=_port, default=0, help="the port of the page (default: a free one)")
+    add("--port", type=port, default=0, help="the port of the page (default: a free one)")
     add("--no-browser", action="store_true", help="only print the address")
     add("--list", action="store_true", help="print the undecided episodes, and exit")
     add(
@@ -94,13 +94,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--note", default="", help="a note for --decide")
     return parser
-
-
-def _port(text: str) -> int:
-    port = whole_number(text)
-    if port is None or not 0 <= port <= 65_535:
-        raise argparse.ArgumentTypeError("must be a number from 0 to 65535")
-    return port
 
 
 def _decision(text: str) -> tuple[str, str]:

@@ -7,16 +7,15 @@ import dataclasses
 import secrets
 import signal
 import socket
-import sys
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from pytest_mobileagent.arguments import Parser, bad_input, positive, program_name
+from pytest_mobileagent.arguments import Parser, bad_input, failed, port, positive, program_name
 from pytest_mobileagent.dialect import dialects
 from pytest_mobileagent.errors import InfrastructureError, TaskError
 from pytest_mobileagent.extras import check_extra
-from pytest_mobileagent.jsonable import decimal_number, plural, printable, whole_number
+from pytest_mobileagent.jsonable import decimal_number, plural
 from pytest_mobileagent.plugin.shutdown import interrupt_when_asked
 from pytest_mobileagent.rollout.tasks import By, Reward, load_tasks
 from pytest_mobileagent.screen.sight import SIGHTS
@@ -39,8 +38,7 @@ def main(arguments: Sequence[str]) -> int:
     except (TaskError, ValueError) as error:
         return bad_input(error)
     except (InfrastructureError, OSError) as error:
-        print(printable(f"ERROR: {error}"), file=sys.stderr)
-        return 1
+        return failed(error)
     except KeyboardInterrupt:
         return 130
 
@@ -55,27 +53,27 @@ def _parser() -> argparse.ArgumentParser:
         "Tasks whose checks ask for fixtures other than judge are left out.",
     )
     names = sorted(dialects())
-    read = 'how to read a step with the data {"text": …}, the words of a model: '
-    process = "virtual phones in a process (default: 8)"
-    listen = "where to listen; what is sent is not encrypted (default: 127.0.0.1)"
-    share = "what the splits train and test do not share (default: parameters)"
-    weigh = f"as success=1,progress=0.5; there are {', '.join(_WEIGHTS)}"
-    see = "what agents see of each screen; without screenshots, phones are faster (default: both)"
-    judge = "who decides tasks that ask for judge: one model, two that must agree, or a third that "
-    judge += "settles disputes (default: nobody, and these tasks are left out)"
-    most = "US dollars that the judges may cost; then their episodes are broken (default: no limit)"
     add = parser.add_argument
     add("paths", nargs="+", metavar="PATH", help="tasks, as pytest collects them: tasks/clock")
     add("--phones", type=positive, default=1, metavar="N", help="how many (default: 1)")
     add("--device", default="virtual", help="their source, written like a run's --mobile-device")
+    process = "virtual phones in a process (default: 8)"
     add("--per-process", type=positive, default=8, metavar="N", help=process)
+    listen = "where to listen; what is sent is not encrypted (default: 127.0.0.1)"
     add("--host", default="127.0.0.1", metavar="ADDRESS", help=listen)
-    add("--port", type=_port, default=0, help="default: one that is free")
+    add("--port", type=port, default=0, help="default: one that is free")
+    share = "what the splits train and test do not share (default: parameters)"
     add("--split", default="parameters", choices=get_args(By), help=share)
+    weigh = f"as success=1,progress=0.5; there are {', '.join(_WEIGHTS)}"
     add("--reward", type=_reward, default=Reward(), metavar="WEIGHTS", help=weigh)
+    read = 'how to read a step with the data {"text": …}, the words of a model: '
     add("--dialect", choices=names, metavar="NAME", help=read + ", ".join(names))
+    see = "what agents see of each screen; without screenshots, phones are faster (default: both)"
     add("--sees", default="both", choices=SIGHTS, help=see)
+    judge = "who decides tasks that ask for judge: one model, two that must agree, or a third that "
+    judge += "settles disputes (default: nobody, and these tasks are left out)"
     add("--judges", metavar="MODEL,…", help=judge)
+    most = "US dollars that the judges may cost; then their episodes are broken (default: no limit)"
     add("--max-cost", type=_dollars, metavar="USD", help=most)
     add("--record", metavar="FOLDER", help="record the episodes as a run in FOLDER")
     return parser
@@ -93,10 +91,8 @@ def _run(given: argparse.Namespace, options: list[str]) -> int:
     if given.judges:
         check_extra("models", "asking judges")
         more["judge"] = ModelJudge(*given.judges.split(","), max_cost=given.max_cost)
-    known = {"judge"} if given.judges else set()
-    tasks = [task for task in load_tasks(*given.paths, options=options) if task.needs <= known]
-    if not tasks:
-        raise TaskError(f"{' '.join(given.paths)} has no task whose check needs only the episode")
+    fixtures = {"judge"} if given.judges else set()
+    tasks = load_tasks(*given.paths, options=options, fixtures=fixtures)
     if given.dialect:
         more["dialect"] = dialects()[given.dialect]()
     token = secrets.token_urlsafe(16)
@@ -134,13 +130,6 @@ def _listener(host: str, port: int) -> socket.socket:
     # Connections inherit this; Nagle's algorithm would delay answers.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
-
-
-def _port(text: str) -> int:
-    port = whole_number(text)
-    if port is None or not 0 <= port < 2**16:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port (0 to 65535)")
-    return port
 
 
 def _dollars(text: str) -> float:

@@ -19,7 +19,7 @@ from gymnasium.spaces import Box, Dict
 from pytest_mobileagent.agent.agent import Reply
 from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.check.episode import Episode
-from pytest_mobileagent.device.device import ForkingSystem, system_of, without_screenshots
+from pytest_mobileagent.device.device import ForkingSystem, system_of
 from pytest_mobileagent.dialect import DialectError, Frame
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.episode.running import LiveEpisode
@@ -29,7 +29,7 @@ from pytest_mobileagent.rollout.leasing import phones
 from pytest_mobileagent.rollout.spaces import PNG, TEXT, Actions, pixels_of
 from pytest_mobileagent.rollout.tasks import AGENT, Reward, RolloutTask, load_tasks
 from pytest_mobileagent.rollout.tasks import split as divide
-from pytest_mobileagent.run.attempt import finish, start
+from pytest_mobileagent.run.attempt import finish, sparing, start
 from pytest_mobileagent.run.folder import RunFolder
 from pytest_mobileagent.run.plan import AttemptPlan, ChosenAgent, Limits
 from pytest_mobileagent.run.side_effects import EffectsFinder
@@ -139,11 +139,10 @@ class MobileEnv(gymnasium.Env[dict[str, Any], Any]):
     def _chosen(self, name: str | None) -> RolloutTask:
         if name is None:
             return self.tasks[int(self.np_random.integers(len(self.tasks)))]
-        found = next((task for task in self.tasks if task.id == name), None)
-        if found is None:
-            names = ", ".join(task.id for task in self.tasks)
-            raise ValueError(f"there is no task {name!r}; there are {names}")
-        return found
+        named = {task.id: task for task in self.tasks}
+        if name not in named:
+            raise ValueError(f"there is no task {name!r}; there are {', '.join(named)}")
+        return named[name]
 
     def _placed(self, task: RolloutTask) -> tuple[RolloutTask, RunFolder]:
         """Return the task as it is recorded, and the run in which its episode is recorded."""
@@ -156,7 +155,6 @@ class MobileEnv(gymnasium.Env[dict[str, Any], Any]):
     def _begin(self, seed: int) -> None:
         task, device = self.task, self.phone.device()
         folder, number = self._run.attempt(task.case)
-        self._live = LiveEpisode(folder, Episode)
         plan = AttemptPlan(
             task.case,
             ChosenAgent(AGENT, _has_no_runner),
@@ -170,7 +168,7 @@ class MobileEnv(gymnasium.Env[dict[str, Any], Any]):
             about={"attempt": number},
             watch=_effects.watch() if self.reward.side_effects else None,
         )
-        self._use(device, Recorder(folder, self._run.screens), spares=plan.spares_screenshots)
+        self._keep_record(plan, device, Recorder(folder, self._run.screens))
         session = start(plan, device, self._recorder)
         self._credit = 0.0
         self._progress()
@@ -279,16 +277,15 @@ class MobileEnv(gymnasium.Env[dict[str, Any], Any]):
         shutil.copytree(session.folder, folder, symlinks=True, dirs_exist_ok=True)
         if self.record is None:  # a recorded run has one store of screens
             shutil.copytree(run.screens.folder, self._run.screens.folder, copy_function=os.link)
-        self._live = LiveEpisode(folder, Episode)
         recorder = self._recorder.copy(folder, self._run.screens, self.task.case)
-        self._use(device, recorder, spares=session.plan.spares_screenshots)
+        self._keep_record(session.plan, device, recorder)
         self.session = session.fork(device, recorder)
 
-    def _use(self, device: Device, recorder: Recorder, *, spares: bool) -> None:
-        self._recorder = recorder
+    def _keep_record(self, plan: AttemptPlan, device: Device, recorder: Recorder) -> None:
+        """Record the episode on a device from now on."""
+        self._recorder, self._live = recorder, LiveEpisode(recorder.folder, Episode)
         self._episode.callback(recorder.close)
-        if spares:
-            self._episode.enter_context(without_screenshots(device))
+        self._episode.enter_context(sparing(plan, device))
 
     def render(self) -> Any:
         """Return the screen as an array of pixels, if the render mode is "rgb_array"."""
@@ -347,16 +344,12 @@ def of_suite(
     for fixtures are left out, unless `more`, the arguments of `MobileEnv`, has a `judge`.
 
     Raises:
-        TaskError: if the suite cannot be collected.
+        TaskError: if the suite cannot be collected, or has no tasks.
         ValueError: if it has no tasks on that side.
     """
-    known = {"judge"} if more.get("judge") else set()
-    tasks = [task for task in load_tasks(suite) if task.needs <= known]
-    if split is not None:
-        tasks = divide(tasks, by)[split == "test"]
-    if not tasks:
-        what = f"{split} tasks" if split else "tasks"
-        raise ValueError(f"{suite} has no {what} whose check needs nothing but the episode")
+    tasks = load_tasks(suite, fixtures={"judge"} if more.get("judge") else set())
+    if split is not None and not (tasks := divide(tasks, by)[split == "test"]):
+        raise ValueError(f"{suite} has no {split} tasks whose check needs only the episode")
     with ExitStack() as stack:
         (phone,) = stack.enter_context(phones(1, device))
         env = MobileEnv(tasks, phone, **more)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.episode.screens import FOLDER
 from pytest_mobileagent.errors import JudgeError, UndecidedError
 from pytest_mobileagent.judge.ask import judge_models
 from pytest_mobileagent.judge.panel import decide
@@ -65,10 +64,7 @@ class ModelJudge:
         calls: list[ModelCall] = []
         left = None if self.max_cost is None else self.max_cost - self.cost
         settings = ModelSettings(prices=self._prices, budget=Budget(Limit(task=left)))
-        pictures = folder.parent.parent / FOLDER
-        models = judge_models(
-            self._references, settings, folder=folder, pictures=pictures, calls=calls
-        )
+        models = judge_models(self._references, settings, folder=folder, calls=calls)
         try:
             verdict = decide(models, Question.of(question), episode)
         except BudgetSpent:

@@ -26,7 +26,7 @@ from pytest_mobileagent.plugin.items import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.check.episode import Episode
@@ -149,15 +149,19 @@ class _AsFixture:
 
 
 def load_tasks(
-    *paths: str, root: str | Path = ".", options: Sequence[str] = ()
+    *paths: str,
+    root: str | Path = ".",
+    options: Sequence[str] = (),
+    fixtures: Collection[str] | None = None,
 ) -> list[RolloutTask]:
     """Return the tasks that pytest collects from paths, such as "tasks/clock", in its order.
 
     The paths are relative to `root`, the project's folder. `options` are further options of pytest,
     such as "--mobile-env=train" or "-k=alarm". Epochs are not repeated here: each task is one.
+    With `fixtures`, tasks whose bodies ask for others are left out.
 
     Raises:
-        TaskError: if pytest cannot collect the tasks, or one of them is broken.
+        TaskError: if pytest cannot collect the tasks, one of them is broken, or all are left out.
     """
     where = [str(Path(root, path)) for path in paths]
     if lost := [path for path in where if not Path(path.partition("::")[0]).exists()]:
@@ -172,7 +176,11 @@ def load_tasks(
     if status != pytest.ExitCode.OK or collected.problems:
         why = "; ".join(collected.problems) or said.getvalue().strip()[-2000:]
         raise TaskError(f"tasks cannot be collected from {', '.join(paths) or root}: {why}")
-    return collected.tasks
+    if fixtures is None:
+        return collected.tasks
+    if not (tasks := [task for task in collected.tasks if task.needs <= {*fixtures}]):
+        raise TaskError(f"{' '.join(paths)} has no task whose check needs only the episode")
+    return tasks
 
 
 class _Collected:

@@ -56,8 +56,7 @@ def attempt(plan: AttemptPlan, device: Device, recorder: Recorder) -> None:
         InfrastructureError: if the device breaks, or the record cannot be written.
         TaskError: if the task is broken.
     """
-    spares = without_screenshots(device) if plan.spares_screenshots else contextlib.nullcontext()
-    with spares, contextlib.closing(recorder):
+    with sparing(plan, device), contextlib.closing(recorder):
         session = start(plan, device, recorder)
         runner = plan.agent.make_runner(_played(session.plan), session.values)
         try:
@@ -69,6 +68,11 @@ def attempt(plan: AttemptPlan, device: Device, recorder: Recorder) -> None:
                 _check_language(plan, error)
             raise
         finish(session, device)
+
+
+def sparing(plan: AttemptPlan, device: Device) -> contextlib.AbstractContextManager[None]:
+    """Return a context in which the device takes no screenshots if the plan spares them."""
+    return without_screenshots(device) if plan.spares_screenshots else contextlib.nullcontext()
 
 
 def _played(plan: AttemptPlan) -> Case:

@@ -145,15 +145,12 @@ def test_prompts_and_replies_are_recorded_beside_those_of_the_agent(
     episode: Episode, tmp_path: Path
 ) -> None:
     reference = ModelReference("scripted", "a")
-    judges = judge_models(
-        [reference],
-        ModelSettings(),
-        folder=tmp_path,
-        pictures=tmp_path / "screens",
-        clients={reference: ScriptedModel([YES])},
-    )
+    folder = tmp_path / "episodes" / "name.0"
+    folder.mkdir(parents=True)
+    clients = {reference: ScriptedModel([YES])}
+    judges = judge_models([reference], ModelSettings(), folder=folder, clients=clients)
     verdict = decide(judges, TEXT, episode)
-    (line,) = (tmp_path / STREAM).read_text("utf-8").splitlines()
+    (line,) = (folder / STREAM).read_text("utf-8").splitlines()
     assert YES in line
     assert verdict.evidence["judges"][0]["lines"] == [1]
 

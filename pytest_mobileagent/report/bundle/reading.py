@@ -53,7 +53,6 @@ _END, _LOCATOR = b"PK\x05\x06", b"PK\x06\x07"
 class Bundle:
     """An unpacked bundle: its `bundle.json`, and the folders of its runs."""
 
-    path: Path
     about: dict[str, Any]
     runs: tuple[Path, ...]
 
@@ -82,8 +81,7 @@ def _unpacked(path: Path, *_state: int) -> Bundle:
         with opened(path, follows=True) as file:
             _check_directory(file)
             with zipfile.ZipFile(file) as archive:
-                for entry in _checked(archive.infolist()):
-                    _extract(archive, entry, target)
+                archive.extractall(target, _checked(archive.infolist()))
         about = check(read_json(target / ABOUT), KIND, ABOUT)
         runs = _runs(about, target)
     except RefusedError as error:
@@ -98,7 +96,7 @@ def _unpacked(path: Path, *_state: int) -> Bundle:
         if error.errno == errno.EINVAL:  # a place before the file's start, as in a cut bundle
             raise RecordError(f"{path} is not a bundle, or is damaged: {error}") from error
         raise OSError(error.errno, f"{error.strerror}: unpacking {path} to {target}") from error
-    return Bundle(path, about, runs)
+    return Bundle(about, runs)
 
 
 def _runs(about: dict[str, Any], target: Path) -> tuple[Path, ...]:
@@ -137,7 +135,10 @@ def _check_directory(file: IO[bytes]) -> None:
 
 
 def _checked(entries: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
-    """Return the files among the entries, after checking all entries."""
+    """Return the files among the entries, after checking what all entries declare.
+
+    No more than that is read of any of them.
+    """
     if len(entries) > MOST_ENTRIES:
         raise RefusedError(f"lists more entries than the {MOST_ENTRIES} that are read")
     seen: set[str] = set()
@@ -164,21 +165,6 @@ def _checked(entries: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
 
 def _is_name(part: str) -> bool:
     return _PART.fullmatch(part) is not None and not set(part) <= {"."}
-
-
-def _extract(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, target: Path) -> None:
-    """Write an entry to a new file; no more is read than the entry declares."""
-    path = target / entry.filename
-    path.parent.mkdir(parents=True, exist_ok=True)
-    left = entry.file_size
-    with archive.open(entry) as source, path.open("xb") as file:
-        while part := source.read(1 << 20):
-            left -= len(part)
-            if left < 0:
-                raise RefusedError(
-                    f"has an entry that is longer than it declares: {entry.filename!r}"
-                )
-            file.write(part)
 
 
 def run_of(path: Path) -> Path:

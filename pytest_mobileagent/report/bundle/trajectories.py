@@ -5,22 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import to_json
-from pytest_mobileagent.episode import runs
 from pytest_mobileagent.episode.chain import portable
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.redaction import holds_key
 from pytest_mobileagent.errors import HostError, RecordError, ScreenError
-from pytest_mobileagent.fileio import write_bytes, write_text, writing
+from pytest_mobileagent.fileio import new_folder, write_bytes, write_text
 from pytest_mobileagent.jsonable import to_text
-from pytest_mobileagent.report.recorded_run import recorded_run
+from pytest_mobileagent.report.recorded_run import finished_tasks, recorded_run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from pytest_mobileagent.report.entry import Entry
-    from pytest_mobileagent.report.recorded_run import RecordedRun
 
 _README = """# Trajectories
 
@@ -48,30 +46,20 @@ def write_trajectories(given: Sequence[Path], target: Path, *, screens: bool = T
         HostError: if the folder is not empty or cannot be written, or an episode holds a key.
         OSError, RecordError: if a run cannot be read.
     """
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise HostError(f"{target} already exists: name a folder that is new or empty")
     recorded = [recorded_run(run) for run in given]
     count = 0
-    with writing(target):
+    with new_folder(target) as made:
         for run in recorded:
-            for task, folder in _finished(run):
-                place = target / (run.folder.name if len(recorded) > 1 else "") / folder.name
+            for task, folder in finished_tasks(run):
+                place = made / (run.folder.name if len(recorded) > 1 else "") / folder.name
                 _write(read(folder, EpisodeRecord), task, run.folder, place, screens=screens)
                 count += 1
         suites = sorted({task.suite or "" for run in recorded for task in run.tasks} - {""})
         agents = ", ".join(sorted({str(run.about.get("agent")) for run in recorded}))
         listed = "\n".join(f"- {suite}: (its licence)" for suite in suites)
-        target.mkdir(parents=True, exist_ok=True)
         text = _README.format(count=count, agents=agents, suites=listed)
-        write_text(target / "README.md", text)
+        write_text(made / "README.md", text)
     return count
-
-
-def _finished(run: RecordedRun) -> Iterator[tuple[Entry, Path]]:
-    for task in run.tasks:
-        folder = runs.inside(run.folder, task.episode)
-        if folder is not None and task.outcome in {"passed", "failed", "review"}:
-            yield task, folder
 
 
 def _write(episode: EpisodeRecord, task: Entry, run: Path, place: Path, *, screens: bool) -> None:
@@ -108,7 +96,17 @@ def _write(episode: EpisodeRecord, task: Entry, run: Path, place: Path, *, scree
         "steps": steps,
         "final": files[-1],
     }
-    text = portable(to_text(whole, indent=2), run)
-    if holds_key(text):
-        raise HostError(f"{place.name} holds a key, or what looks like one: run --mobile-redact")
+    text = publishable(to_text(whole, indent=2), run, f"{place.name}/trajectory.json")
     write_text(place / "trajectory.json", text + "\n")
+
+
+def publishable(text: str, run: Path, name: str) -> str:
+    """Return a text of a run without paths of the machine; `name` is that of its file.
+
+    Raises:
+        HostError: if it contains a key.
+    """
+    if holds_key(text):
+        msg = f"{name} holds a key, or what looks like one: nothing is written. Run with "
+        raise HostError(f"{msg}--mobile-redact, or remove the file")
+    return portable(text, run)

@@ -19,13 +19,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.episode.chain import CHAIN
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.fileio import (
-    is_below,
-    read_bytes,
-    read_object,
-    write_bytes,
-    write_text,
-)
+from pytest_mobileagent.fileio import is_below, read_bytes, read_object, write_bytes, write_text
 from pytest_mobileagent.jsonable import mapping, plural, to_line, to_wire
 from pytest_mobileagent.report.bundle.integrity import FAILED, OPEN, UNPROVEN
 from pytest_mobileagent.report.metrics.summary import summarise
@@ -33,7 +27,7 @@ from pytest_mobileagent.report.recorded_run import newest_run, recorded_run
 from pytest_mobileagent.verdict import CROSS, PERSON, SINGLE, VERDICTS, of_judges, verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from pytest_mobileagent.report.bundle.integrity import Found
     from pytest_mobileagent.report.entry import Entry
@@ -49,15 +43,9 @@ _OTHER = {
     "official", "roles", "as_run", "extra", "suspect", "node", "versions", "variant",
 }  # fmt: skip
 _OF_TASK = (
-    "level",
-    "kind",
-    "golden_steps",
-    "goal",
-    "language",
-    "step_limit",
-    "success_after_error",
-)
-_MOST = 4  # fields named in a line
+    "goal", "golden_steps", "kind", "language", "level", "step_limit", "success_after_error",
+)  # fmt: skip
+_MOST = 4  # fields and tasks named in a line
 
 
 def truth(run: RecordedRun, judges: str | None) -> Found:
@@ -106,15 +94,17 @@ def _scored_again(
     known = [file for file in files if _is_test(here, file)]
     if not known:
         return None, f"none of its test files is in {here}: run `verify` in the suite's project"
-    asked = judges.split(",") if judges else []
+    judging = ["--mobile-cache=recorded"]
+    if judges:
+        mode = "cross" if "," in judges else "single"
+        judging = [f"--llm-judge={mode}", f"--mobile-judges={judges}"]
+        judging += ["--mobile-judge-all"] * any(task.judged is not None for task in run.tasks)
     command = [
         *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
         *("-p", "no:mobileagent-page-writer"),  # the page would take longer than the checks
         *("--continue-on-collection-errors", "--mobile-exit=run", f"--mobile-runs={folder}"),
         f"--mobile-rescore={run.folder}",
-        *([f"--llm-judge={'single' if len(asked) == 1 else 'cross'}"] if asked else []),
-        *([f"--mobile-judges={judges}"] if asked else ["--mobile-cache=recorded"]),
-        *(["--mobile-judge-all"] if asked and _judged_all(run) else []),
+        *judging,
         *known,
     ]
     try:
@@ -171,19 +161,14 @@ def _counting(replies: bytes, given: Sequence[Verdict]) -> bytes:
     return b"".join(replies.splitlines(keepends=True)[max(lines, default=0) :])
 
 
-def _judged_all(run: RecordedRun) -> bool:
-    return any(task.judged is not None for task in run.tasks)
-
-
 def _last(done: subprocess.CompletedProcess[str]) -> str:
     lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
     return next((line for line in lines if "ERROR" in line), lines[-1] if lines else "no output")
 
 
 def _is_test(here: Path, file: str) -> bool:
-    return (
-        bool(_TEST_FILE.fullmatch(file)) and is_below(here / file, here) and (here / file).is_file()
-    )
+    path = here / file
+    return _TEST_FILE.fullmatch(file) is not None and is_below(path, here) and path.is_file()
 
 
 def _suite(run: RecordedRun, again: RecordedRun) -> Found:
@@ -194,25 +179,21 @@ def _suite(run: RecordedRun, again: RecordedRun) -> Found:
         chosen = {n: v for n, v in mapping(run.about.get("selection")).items() if n != "paths"}
         state = OPEN if chosen or run.about.get("shard") else FAILED
         why = f"selected by {', '.join(chosen)}" if chosen else "of the same files"
-        names = ", ".join(missing[:5]) + (" …" if len(missing) > 5 else "")
-        yield state, f"{plural(len(missing), 'task')} {why} are not in the run: {names}"
+        shown = ", ".join(missing[:_MOST]) + " …" * (len(missing) > _MOST)
+        yield state, f"{plural(len(missing), 'task')} {why} are not in the run: {shown}"
     judged = {task.key for task in run.tasks if _is_judged(task)}
     for key in sorted(set(old) & set(now)):
-        parts = [_described(each[key]) for each in (old, now)]
-        changed = [n for n in parts[0] if parts[0][n] != parts[1].get(n)]
+        one, other = (
+            {**mapping(each[key].get("task")), "parameters": each[key].get("parameters")}
+            for each in (old, now)
+        )
+        names = [name for name in (*_OF_TASK, "parameters") if name in one]
+        changed = [name for name in names if one[name] != other.get(name)]
         digests = [mapping(mapping(p.get("digests")).get(key)).get("check") for p in plans]
         if digests[0] != digests[1] and key not in judged and None not in digests:
             changed.append("check")
         if changed:
             yield OPEN, f"{key}: the suite here differs in: {', '.join(changed)}"
-
-
-def _described(plan: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a plan says about its task, apart from where it is."""
-    task = mapping(plan.get("task"))
-    return {name: task.get(name) for name in sorted({*_OF_TASK} & set(task))} | {
-        "parameters": plan.get("parameters")
-    }
 
 
 def _is_judged(task: Entry) -> bool:

@@ -9,17 +9,23 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.arguments import Parser, program_name
-from pytest_mobileagent.episode.chain import CHAIN, last_digest, portable
+from pytest_mobileagent.arguments import Parser, failed, program_name
+from pytest_mobileagent.episode.chain import CHAIN, last_digest
 from pytest_mobileagent.episode.packing import pack_run
-from pytest_mobileagent.episode.redaction import holds_key
 from pytest_mobileagent.episode.runs import INDEX, QUESTIONS, RUN
 from pytest_mobileagent.episode.screens import FOLDER
 from pytest_mobileagent.errors import HostError, RecordError
-from pytest_mobileagent.fileio import MOST_BYTES, is_below, read_bytes, replacing, writing
+from pytest_mobileagent.fileio import (
+    MOST_BYTES,
+    is_below,
+    read_bytes,
+    read_text,
+    replacing,
+    writing,
+)
 from pytest_mobileagent.jsonable import plural, printable, to_text
 from pytest_mobileagent.report.bundle.reading import ABOUT, SCHEMA_VERSION, SUFFIX, is_bundle
-from pytest_mobileagent.report.bundle.trajectories import write_trajectories
+from pytest_mobileagent.report.bundle.trajectories import publishable, write_trajectories
 from pytest_mobileagent.report.html.run_page import write_page
 from pytest_mobileagent.report.recorded_run import REPORT, find_run, report_of
 from pytest_mobileagent.report.text.narration import PAGE
@@ -81,11 +87,9 @@ def _files(run: Path, *, screens: bool) -> Iterator[Path]:
     folders = ("episodes", FOLDER) if screens else ("episodes",)
     for folder in folders:
         for path in sorted((run / folder).rglob("*")):
-            is_link = (
-                folder == "episodes" and path.parent.name == FOLDER
-            )  # another name of a screen
-            is_ours = not path.name.startswith(".") and not is_link and is_below(path, run)
-            if is_ours and path.is_file():
+            is_ours = not path.name.startswith(".") and is_below(path, run)
+            is_other_name = folder != FOLDER and path.parent.name == FOLDER  # of a screen
+            if is_ours and not is_other_name and path.is_file():
                 yield path
 
 
@@ -100,13 +104,9 @@ def _content(path: Path, run: Path, name: str) -> bytes | None:
     if path.stat().st_size > MOST_BYTES:
         return None
     try:
-        text = read_bytes(path).decode("utf-8")
+        return publishable(read_text(path), run, name).encode()
     except UnicodeDecodeError:
         return None
-    if holds_key(text):
-        msg = f"{name} holds a key, or what looks like one: nothing is written. Run with "
-        raise HostError(f"{msg}--mobile-redact, or remove the file")
-    return portable(text, run).encode()
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -125,8 +125,7 @@ def main(arguments: Sequence[str]) -> int:
             return 0
         left_out = write_bundle(runs, target, screens=not given.without_screens)
     except (OSError, HostError, RecordError) as error:
-        sys.stderr.write(f"error: {printable(str(error))}\n")
-        return 1
+        return failed(error)
     for name in left_out:
         sys.stderr.write(f"note: {printable(name)} is no text, or too large: left out\n")
     if given.without_screens:

@@ -100,7 +100,7 @@ def test_an_entry_that_is_longer_than_it_declares_is_refused(make: Callable[...,
     path = make(("run/x", "a" * 5000))
     size = (5000).to_bytes(4, "little")
     path.write_bytes(path.read_bytes().replace(size, (7).to_bytes(4, "little")))
-    with pytest.raises(RecordError, match=r"longer than it declares|BadZipFile"):
+    with pytest.raises(RecordError, match=r"BadZipFile: Bad CRC-32"):
         read_bundle(path)
 
 
@@ -161,7 +161,7 @@ def test_a_disk_without_space_is_named(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     path = make()
-    monkeypatch.setattr(reading, "_extract", full)
+    monkeypatch.setattr(zipfile.ZipFile, "extractall", full)
     with pytest.raises(OSError, match=r"No space left on device: unpacking .* to ") as caught:
         read_bundle(path)
     assert caught.value.errno == errno.ENOSPC
