@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import socket
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from pytest_mobileagent.errors import DeviceError
 
@@ -37,13 +38,14 @@ class ReadOnlyError(DeviceError):
 class Console:
     """An emulator's console; each command opens a connection.
 
-    Every method raises DeviceError if the console does not answer, or refuses a command.
+    With `stays`, the connection of the first command stays open until `close`. Every method raises
+    DeviceError if the console does not answer, or refuses a command.
 
     Raises:
         DeviceError: if the device is not an emulator.
     """
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: Address, *, stays: bool = False) -> None:
         port = console_port(address.serial)
         if port is None:
             raise DeviceError(f"{address.serial} is not an emulator: it has no console")
@@ -51,6 +53,14 @@ class Console:
         host = "127.0.0.1" if address.adb_host in _THIS_MACHINE else address.adb_host
         self._where = (host, port)
         self._token = Path(address.home, ".emulator_console_auth_token")
+        self._stays = stays
+        self._kept: tuple[socket.socket, TextIO] | None = None
+        self._open = ExitStack()
+
+    def close(self) -> None:
+        """Close the connection, if one is open."""
+        self._kept = None
+        self._open.close()
 
     def name(self) -> str:
         return self._command("avd name").strip()
@@ -89,20 +99,28 @@ class Console:
             msg = f"the console command {command!r} contains characters that are not allowed"
             raise DeviceError(msg)
         try:
-            with (
-                socket.create_connection(self._where, timeout=_CONNECT_SECONDS) as stream,
-                stream.makefile("r", encoding="utf-8", errors="replace", newline="\n") as reader,
-            ):
+            with ExitStack() as ended:
+                stream, reader = self._kept or self._connected(ended, timeout)
+                if self._stays and self._kept is None:
+                    self._kept, self._open = (stream, reader), ended.pop_all()
                 stream.settimeout(timeout)
-                greeting = _reply(reader)
-                if "Authentication required" in greeting:
-                    stream.sendall(f"auth {self._token.read_text().strip()}\n".encode())
-                    _reply(reader)
                 stream.sendall(f"{command}\n".encode())
                 return _reply(reader)
         except OSError as error:
+            self.close()
             msg = f"the emulator's console at {self._where[0]}:{self._where[1]} failed: {error}"
             raise DeviceError(msg) from error
+
+    def _connected(self, ended: ExitStack, timeout: float) -> tuple[socket.socket, TextIO]:
+        """Return a connection on which commands are allowed; it is closed when `ended` is."""
+        stream = socket.create_connection(self._where, timeout=_CONNECT_SECONDS)
+        ended.enter_context(stream).settimeout(timeout)
+        reader = stream.makefile("r", encoding="utf-8", errors="replace", newline="\n")
+        ended.enter_context(reader)
+        if "Authentication required" in _reply(reader):
+            stream.sendall(f"auth {self._token.read_text().strip()}\n".encode())
+            _reply(reader)
+        return stream, reader
 
 
 def snapshot_names(listing: str) -> list[str]:
@@ -151,4 +169,4 @@ def _reply(reader: Iterable[str]) -> str:
         if text.startswith("KO"):
             raise DeviceError(f"the emulator's console answered {text!r}")
         lines.append(text)
-    raise DeviceError("the emulator's console closed the connection")
+    raise ConnectionError("it closed the connection")

@@ -113,6 +113,7 @@ class AdbSystem:
         self._shell = Shell(address)
         self._listener = EventStream(address)
         self._log = LogStream(address, log)
+        self._console: Console | None = None  # through which the device is forked
         self._packages: Mapping[str, str] | None = None  # with their version codes
         self._asked_for_root: tuple[str, float] | None = None  # adbd's process then, and until when
         self._restored_at = -math.inf
@@ -233,6 +234,9 @@ class AdbSystem:
         self._listener.stop()
         self._log.stop()
         self._shell.close()
+        if self._console is not None:
+            self._console.close()
+            self._console = None
 
     def _await_ready(self, seconds: float = _BOOT_SECONDS) -> None:
         """Wait until the device has booted, and its shell runs as root if the device allows that.
@@ -297,12 +301,11 @@ class AdbSystem:
         if not isinstance(other, AdbSystem):
             raise DeviceError(f"device {self.address} can only be forked on a device of adb")
         try:
-            Console(self.address).fork(other.address.serial)
+            self._console = self._console or Console(self.address, stays=True)
+            self._console.fork(other.address.serial)
         except DeviceError as error:
-            msg = (
-                f"device {self.address} cannot be forked on {other.address}, as only virtual phones"
-                f" of one process can: {error}"
-            )
+            why = f"as only virtual phones of one process can: {error}"
+            msg = f"device {self.address} cannot be forked on {other.address}, {why}"
             raise DeviceError(msg) from error
         other.forked()
 
@@ -331,7 +334,7 @@ class AdbSystem:
         """Replace the device by one that is started from the snapshot."""
         if self._restart is None:
             raise NoSnapshotError("no snapshots, as the emulator runs with -read-only")
-        self._shell.close()
+        self.close()
         address, loaded = self._restart(self.address, snapshot)
         if address != self.address:
             self.address, self._shell = address, Shell(address)

@@ -205,8 +205,25 @@ def test_a_token_that_does_not_exist_is_reported(console: Console, tmp_path: Pat
 
 def test_a_console_that_breaks_off_is_reported(console: Console, emulator: Emulator) -> None:
     emulator.replies["avd snapshot list"] = "hang up"
-    with pytest.raises(DeviceError, match="the emulator's console closed the connection"):
+    with pytest.raises(DeviceError, match=r"the emulator's console at .* closed the connection"):
         console.snapshots()
+
+
+def test_a_connection_may_stay_open_and_is_made_again_once_it_is_lost(
+    emulator: Emulator, tmp_path: Path
+) -> None:
+    (tmp_path / ".emulator_console_auth_token").write_text(TOKEN)
+    emulator.replies |= {"avd name": "Pixel 6", "avd fork emulator-1": "hang up"}
+    address = Address(f"emulator-{emulator.port}", "127.0.0.1", 5037, str(tmp_path))
+    console = Console(address, stays=True)
+    assert [console.name(), console.name()] == ["Pixel 6", "Pixel 6"]
+    assert emulator.connections == 1
+    with pytest.raises(DeviceError, match="unknown command"):
+        console.save("x")
+    with pytest.raises(DeviceError, match="closed the connection"):
+        console.fork("emulator-1")
+    assert (console.name(), emulator.connections) == ("Pixel 6", 2)
+    console.close()
 
 
 def test_a_console_that_does_not_exist_is_reported(unused_port: int) -> None:
