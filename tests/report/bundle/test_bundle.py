@@ -162,6 +162,18 @@ def test_a_report_says_whether_a_bundle_is_verified(
     assert ("not a bundle" in said) is (form == "markdown")
 
 
+def test_no_trajectory_is_written_if_one_holds_a_key(
+    here: Recorded, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run, target = tmp_path / "run", tmp_path / "published"
+    shutil.copytree(here.run, run, symlinks=True)
+    last = max((run / "episodes").glob("*/episode.jsonl"))
+    last.write_text(last.read_text().replace('"answer":"', '"answer":"sk-abcdefghijklmnopqrstuvwx'))
+    assert main(["bundle", str(run), "--trajectories", "-o", str(target)]) == 1
+    assert "trajectory.json holds a key" in capsys.readouterr().err
+    assert [*tmp_path.iterdir()] == [run]
+
+
 def test_trajectories_are_plain_json_and_pictures(here: Recorded, tmp_path: Path) -> None:
     target = tmp_path / "published"
     assert main(["bundle", str(here.run), "--trajectories", "-o", str(target)]) == 0
