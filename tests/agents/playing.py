@@ -5,37 +5,49 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.testing import MemoryPhone, ScriptedModel, make_screen, play
+from pytest_mobileagent.agent.registry import find_agent, shipped_agents
+from pytest_mobileagent.testing import FakePhone, MemoryPhone, ScriptedModel, make_screen, play
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent import Agent, Episode
+    from pytest_mobileagent import Device, Episode, Task
 
 
 # Python 3.11 sometimes fails to compile a module that is first imported deep inside a test.
 importlib.import_module("pytest_mobileagent.program.endpoints")
 
+HOME = ("Clock", "Notes")
+APPS = ("com.android.deskclock",)
 
-def notes_phone() -> MemoryPhone:
+
+def shipped(name: str) -> Any:
+    """Return the class of an agent that is shipped."""
+    return find_agent(name, (shipped_agents(),)).load()
+
+
+def notes_phone(*page: Any, home: Any = HOME, apps: Any = APPS) -> MemoryPhone:
     """Return a phone whose home screen opens an app by "Notes"; screens differ in their grey."""
-    return MemoryPhone(
-        {"home": make_screen("Clock", "Notes", shade=200), "notes": make_screen("Save", shade=100)},
-        links={("home", "Notes"): "notes"},
-        apps=["com.android.deskclock"],
-    )
+    pages = {
+        "home": make_screen(*home, shade=200),
+        "notes": make_screen(*(page or ["Save"]), shade=100),
+    }
+    return MemoryPhone(pages, links={("home", "Notes"): "notes"}, apps=apps)
 
 
 def player(
-    agent: type[Agent],
-    task: str = "Count the notes.",
-    phone: Callable[[], MemoryPhone] = notes_phone,
+    agent: str, task: str = "Count the notes.", phone: Callable[[], Device] = notes_phone
 ) -> Callable[..., tuple[Episode, ScriptedModel]]:
-    """Return a function that plays the agent with replies; it returns the episode and the model."""
+    """Return a function that plays the agent with replies; it returns the episode and the model.
 
-    def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
+    It plays on a phone of the kind given here, or on one that shows the screens given to it.
+    """
+
+    def work(
+        replies: list[Any], *screens: Any, task: Task | str = task, **given: Any
+    ) -> tuple[Episode, ScriptedModel]:
         model = ScriptedModel(replies)
-        given.setdefault("phone", phone())
-        return play(agent, given.pop("task", task), model=model, **given), model
+        given.setdefault("phone", FakePhone(screens) if screens else phone())
+        return play(shipped(agent), task, model=model, **given), model
 
     return work

@@ -8,25 +8,14 @@ import pytest
 from PIL import Image
 
 from pytest_mobileagent import Ask, Finish, Impossible, Key, Scroll, Tap, Task, Type
-from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
-from pytest_mobileagent.testing import MemoryPhone, make_screen
 from tests.agents.playing import player
-
-AgentCpm = find_agent("agentcpm", (shipped_agents(),)).load()
 
 TAP = '{"thought":"点击","POINT":[500,75]}'
 DONE = '{"thought":"完成","STATUS":"finish"}'
 
 
-def phone() -> MemoryPhone:
-    return MemoryPhone(
-        {"home": make_screen("Clock", "Notes"), "notes": make_screen("Save")},
-        links={("home", "Notes"): "notes"},
-    )
-
-
-work = player(AgentCpm, "Open Notes.", phone=phone)
+work = player("agentcpm", "Open Notes.")
 
 
 def test_the_agent_works_until_it_is_done() -> None:

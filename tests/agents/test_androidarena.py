@@ -6,10 +6,10 @@ import pytest
 from pytest_mobileagent import Task
 from pytest_mobileagent.action.action import Finish, Impossible, Key, Open, Type
 from pytest_mobileagent.action.gestures import LongPress, Scroll, Tap
-from pytest_mobileagent.agent.registry import find_agent
-from pytest_mobileagent.testing import FakePhone, ScriptedModel, ScriptedReply, make_screen, play
+from pytest_mobileagent.testing import FakePhone, ScriptedReply, make_screen
+from tests.agents.playing import player, shipped
 
-AndroidArena = find_agent("androidarena", ()).load()
+AndroidArena = shipped("androidarena")
 compress = sys.modules[f"{AndroidArena.__module__}.page"].compress
 FORM = make_screen(
     {"class": "android.widget.EditText", "resource-id": "shop:id/field", "clickable": "true"},
@@ -27,11 +27,11 @@ NESTED = """<hierarchy>
 </node></node></hierarchy>"""
 
 
-def played(replies, *, screens=(FORM,), goal="Save the list.", **given):
-    model = ScriptedModel(replies)
-    phone = FakePhone(screens, apps=["org.shop", "com.google.android.gm"])
-    episode = play(AndroidArena, goal, phone=phone, model=model, **given)
-    return episode, model
+played = player(
+    "androidarena",
+    "Save the list.",
+    lambda: FakePhone([FORM], apps=["org.shop", "com.google.android.gm"]),
+)
 
 
 def test_a_task_is_one_call_a_step_on_an_outline_of_the_page():
@@ -85,7 +85,7 @@ def test_the_last_actions_are_described_in_words():
 
 
 def test_words_that_can_only_be_read_go_to_what_is_around_them():
-    _, model = played(["#finish#"], screens=[NESTED])
+    _, model = played(["#finish#"], NESTED)
     lines = model.requests[0].text.split("\n")
     assert "    [n0000] ;click ; ;; Wi-Fi on saved:" in lines
     assert "        [n0001] Switch ;check ; checked ;;Switch :" in lines
@@ -93,7 +93,7 @@ def test_words_that_can_only_be_read_go_to_what_is_around_them():
 
 def test_the_home_screen_is_named():
     home = make_screen("Phone", package="com.google.android.apps.nexuslauncher")
-    _, model = played(["#finish#"], screens=[home])
+    _, model = played(["#finish#"], home)
     assert "Observation: This is the home screen:\n" in model.requests[0].text
 
 
@@ -139,14 +139,14 @@ def test_a_prompt_that_is_too_long_drops_past_pages_then_examples():
 
 def test_the_instruction_of_each_step_is_given_beside_the_goal():
     task = Task("Save the list.", instructions=("Tap Save.",))
-    _, model = played(["#click [n0001]#", "#finish#"], goal=task)
+    _, model = played(["#click [n0001]#", "#finish#"], task=task)
     assert "This step has to do this: Tap Save." in model.requests[0].text
     assert "This step has to do this" not in model.requests[1].text
 
 
 def test_a_page_may_be_nested_deeply():
     deep = "<node text='a' clickable='true' bounds='[0,0][9,9]'>" * 200 + "</node>" * 200
-    episode, _ = played(["#finish#"], screens=[f"<hierarchy>{deep}</hierarchy>"])
+    episode, _ = played(["#finish#"], f"<hierarchy>{deep}</hierarchy>")
     assert episode.termination == "self-reported"
 
 

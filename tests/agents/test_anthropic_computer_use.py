@@ -9,18 +9,17 @@ from PIL import Image
 
 from pytest_mobileagent.action.action import Finish, Impossible, Key, Open, Type, Wait
 from pytest_mobileagent.action.gestures import LongPress, Scroll, Tap
-from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from pytest_mobileagent.llm.clients.anthropic_messages import AnthropicMessages
 from pytest_mobileagent.llm.model import Message, ToolCall
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 from pytest_mobileagent.llm.scripted.model import ScriptedModel
 from pytest_mobileagent.testing import play
-from tests.agents.playing import notes_phone, player
+from tests.agents.playing import notes_phone, player, shipped
 
 if TYPE_CHECKING:
     from pytest_mobileagent import Episode
 
-AnthropicComputerUse = find_agent("anthropic_computer_use", (shipped_agents(),)).load()
+AnthropicComputerUse = shipped("anthropic_computer_use")
 GLOBALS = AnthropicComputerUse.start.__globals__
 # The size of the picture of a 1080x2400 screen.
 SIZE = (705, 1568)
@@ -49,7 +48,7 @@ def member(name: str, id: str = "t1", **given: Any) -> ToolCall:
 
 
 def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
-    return player(AnthropicComputerUse)(replies, **{"options": OLDER, **given})
+    return player("anthropic_computer_use")(replies, **{"options": OLDER, **given})
 
 
 def shade(message: Message) -> Any:

@@ -7,10 +7,9 @@ from PIL import Image
 from pytest_mobileagent import Task
 from pytest_mobileagent.action.action import Finish, Key, Type
 from pytest_mobileagent.action.gestures import LongPress, Swipe, Tap
-from pytest_mobileagent.agent.registry import find_agent
-from pytest_mobileagent.testing import FakePhone, ScriptedModel, ScriptedReply, make_screen, play
+from pytest_mobileagent.testing import FakePhone, ScriptedReply, make_screen
+from tests.agents.playing import player
 
-AppAgent = find_agent("appagent", ()).load()
 LIST = make_screen(
     {"text": "Milk", "resource-id": "shop:id/milk", "index": "0", "clickable": "true"},
     {"text": "Bread", "resource-id": "shop:id/bread", "index": "1", "clickable": "true"},
@@ -28,10 +27,7 @@ def reflection(decision, documentation="It opens a page."):
     return f"Decision: {decision}\nThought: It did.\nDocumentation: {documentation}"
 
 
-def played(replies, *, screens=(LIST,), goal="Buy milk.", **given):
-    model = ScriptedModel(replies)
-    episode = play(AppAgent, goal, phone=FakePhone(screens), model=model, **given)
-    return episode, model
+played = player("appagent", "Buy milk.", lambda: FakePhone([LIST]))
 
 
 def test_a_task_is_one_call_a_step_with_its_own_summary_as_memory():
@@ -99,7 +95,7 @@ def test_an_unreadable_reply_ends_the_episode(words):
 
 def test_a_reply_that_was_cut_off_says_so():
     episode, _ = played([ScriptedReply("Observation: A li", stop="length")])
-    assert "the reply was cut off" in episode.steps[-1].action.reason
+    assert "the reply was cut off" in str(episode.steps[-1].action)
 
 
 def test_another_policy_continues():
@@ -143,7 +139,8 @@ def test_exploring_compares_before_and_after_and_writes_documents(tmp_path):
             reply('text("a")'),
             reply("FINISH"),
         ],
-        screens=[LIST, page],
+        LIST,
+        page,
         options={"explore": True, "documents": tmp_path},
     )
     assert len(episode.steps) == 4
@@ -205,7 +202,7 @@ def test_names_of_elements_lead_to_no_other_folder(tmp_path):
     )
     played(
         [reply("tap(1)"), reflection("SUCCESS"), reply("FINISH")],
-        screens=[evil],
+        evil,
         options={"explore": True, "documents": tmp_path / "docs"},
     )
     (found,) = (path for path in tmp_path.rglob("*") if path.is_file())
@@ -227,7 +224,7 @@ def test_asking_for_the_grid_ends_the_exploration(tmp_path):
 def test_mobile_bench_v2_labels_by_letters_and_gives_the_current_step():
     task = Task("Buy milk.", instructions=("Tap Milk.", "Stop."))
     episode, model = played(
-        [reply("click(c2)"), reply("FINISH")], goal=task, options={"preset": "mobile-bench-v2"}
+        [reply("click(c2)"), reply("FINISH")], task=task, options={"preset": "mobile-bench-v2"}
     )
     assert episode.steps[0].action == Tap(540, 180)
     assert "click(c5)" in model.requests[0].text

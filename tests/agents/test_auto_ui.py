@@ -4,13 +4,11 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent import Episode, Finish, Impossible, Key, Swipe, Tap, Task, Type
-from pytest_mobileagent.agent.registry import find_agent, shipped_agents
+from pytest_mobileagent import Finish, Impossible, Key, Swipe, Tap, Task, Type
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
-from pytest_mobileagent.llm.scripted.model import ScriptedModel
-from pytest_mobileagent.testing import FakePhone, MemoryPhone, make_screen, play
+from pytest_mobileagent.testing import FakePhone, MemoryPhone, make_screen
+from tests.agents.playing import player
 
-AUTO_UI = find_agent("auto_ui", (shipped_agents(),)).load()
 UNUSED = "[-1.0, -1.0]"
 
 
@@ -30,10 +28,7 @@ TYPE = reply("TYPE", text="milk, eggs")
 DONE = reply("STATUS_TASK_COMPLETE")
 
 
-def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
-    model = ScriptedModel(replies)
-    given.setdefault("phone", FakePhone([make_screen("Notes")]))
-    return play(AUTO_UI, given.pop("task", "Write a note."), model=model, **given), model
+work = player("auto_ui", "Write a note.", lambda: FakePhone([make_screen("Notes")]))
 
 
 def test_the_agent_works_until_it_is_done() -> None:

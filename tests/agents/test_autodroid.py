@@ -3,10 +3,9 @@ import pytest
 from pytest_mobileagent import Task
 from pytest_mobileagent.action.action import Finish, Key, Open, Type
 from pytest_mobileagent.action.gestures import Swipe, Tap
-from pytest_mobileagent.agent.registry import find_agent
-from pytest_mobileagent.testing import FakePhone, ScriptedModel, ScriptedReply, make_screen, play
+from pytest_mobileagent.testing import FakePhone, ScriptedReply, make_screen
+from tests.agents.playing import player
 
-AutoDroid = find_agent("autodroid", ()).load()
 FIELD = {"class": "android.widget.EditText", "content-desc": "Search", "text": ""}
 FORM = make_screen(FIELD, "Save", {"text": "A heading"}, package="shop")
 UP, DOWN = Swipe(540, 1920, 540, 480, 0.5), Swipe(540, 480, 540, 1920, 0.5)
@@ -44,10 +43,7 @@ def reply(number, action="tap", text="N/A", finished="No"):
     )
 
 
-def played(replies, *, screens=(FORM,), goal="Find milk.", phone=None, **given):
-    model = ScriptedModel(replies)
-    episode = play(AutoDroid, goal, phone=phone or FakePhone(screens), model=model, **given)
-    return episode, model
+played = player("autodroid", "Find milk.", lambda: FakePhone([FORM]))
 
 
 def test_a_task_is_one_call_a_step_in_words_alone():
@@ -76,7 +72,7 @@ def test_a_task_is_one_call_a_step_in_words_alone():
 def test_the_app_of_the_task_is_opened_first():
     home = make_screen("Shop", package="launcher")
     task = Task("Find milk.", app="shop")
-    episode, model = played([reply(-1)], goal=task, screens=[home, FORM])
+    episode, model = played([reply(-1)], home, FORM, task=task)
     assert [step.action for step in episode.steps] == [Open("shop"), Finish()]
     assert "Done so far:\n- launchApp shop\n" in model.requests[0].text
 
@@ -141,11 +137,11 @@ def test_another_policy_gives_up():
 
 def test_the_instruction_of_each_step_is_given_beside_the_goal():
     task = Task("Find milk.", instructions=("Tap Save.",))
-    _, model = played([reply(1), reply(-1)], goal=task)
+    _, model = played([reply(1), reply(-1)], task=task)
     assert "The present step of it: Tap Save." in model.requests[0].text
     assert "The present step" not in model.requests[1].text
 
 
 def test_a_page_may_have_braces_in_its_words():
-    _, model = played([reply(-1)], screens=[make_screen("{goal} {0}")], goal="{{Find}} milk")
+    _, model = played([reply(-1)], make_screen("{goal} {0}"), task="{{Find}} milk")
     assert "{goal} {0}" in model.requests[0].text

@@ -5,12 +5,9 @@ from typing import Any
 import pytest
 
 from pytest_mobileagent import Ask, Finish, Open, Tap, Task, Type
-from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 from pytest_mobileagent.testing import MemoryPhone, make_screen
 from tests.agents.playing import player
-
-AutoGlm = find_agent("autoglm", (shipped_agents(),)).load()
 
 
 def say(instruction: str) -> str:
@@ -33,7 +30,7 @@ def phone() -> MemoryPhone:
     )
 
 
-work = player(AutoGlm, phone=phone)
+work = player("autoglm", phone=phone)
 
 
 def test_the_agent_works_until_it_finishes() -> None:

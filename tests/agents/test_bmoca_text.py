@@ -5,15 +5,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Episode, Key, Scroll, Swipe, Tap
-from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
-from pytest_mobileagent.llm.scripted.model import ScriptedModel
-from pytest_mobileagent.testing import MemoryPhone, make_screen, play
+from tests.agents.playing import notes_phone, player
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-BMocaText = find_agent("bmoca_text", (shipped_agents(),)).load()
 DEMONSTRATION = """- Observation: [{'numeric_tag': 0}]
 - Action: swipe("up")
 
@@ -26,16 +23,11 @@ def call(function: str) -> str:
     return f"- Description: A screen.\n- Thought: I go on.\n- Action: {function}"
 
 
-def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
-    phone = MemoryPhone(
-        {"home": make_screen("Clock", "Notes"), "notes": make_screen("New note")},
-        links={("home", "Notes"): "notes"},
-    )
-    model = ScriptedModel(replies)
-    episode = play(
-        BMocaText, "open Notes", phone=phone, model=model, step_limit=len(replies), **given
-    )
-    return episode, model
+played = player("bmoca_text", "open Notes", lambda: notes_phone("New note"))
+
+
+def work(replies: list[Any], **given: Any) -> tuple[Episode, Any]:
+    return played(replies, step_limit=len(replies), **given)
 
 
 def test_the_agent_calls_functions_until_the_limit() -> None:

@@ -6,13 +6,11 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from pytest_mobileagent import Episode, Finish, Key, Open, Scroll, Tap, Type
-from pytest_mobileagent.agent.registry import find_agent, shipped_agents
+from pytest_mobileagent import Finish, Key, Open, Scroll, Tap, Type
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
-from pytest_mobileagent.llm.scripted.model import ScriptedModel
-from pytest_mobileagent.testing import FakePhone, make_screen, play
+from pytest_mobileagent.testing import FakePhone, make_screen
+from tests.agents.playing import player
 
-COGAGENT = find_agent("cogagent", (shipped_agents(),)).load()
 FIELD = {"class": "android.widget.EditText", "text": "Title", "focused": "true"}
 PLAIN, FOCUSED = make_screen("Notes", "Clock"), make_screen(FIELD)
 
@@ -25,10 +23,7 @@ def new(operation: str, action: str = "Go on.") -> str:
     return f"Action: {action}\nGrounded Operation: {operation}\n<<一般操作>>"
 
 
-def work(replies: list[Any], *screens: Any, **given: Any) -> tuple[Episode, ScriptedModel]:
-    model = ScriptedModel(replies)
-    phone = FakePhone(screens or [PLAIN])
-    return play(COGAGENT, "Write a note.", model=model, phone=phone, **given), model
+work = player("cogagent", "Write a note.", lambda: FakePhone([PLAIN]))
 
 
 def test_the_18b_model_works_until_it_is_done() -> None:

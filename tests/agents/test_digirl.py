@@ -1,14 +1,10 @@
 from __future__ import annotations
 
-from typing import Any
-
-from pytest_mobileagent import Episode, Finish, Impossible, Key, Swipe, Tap, Type
-from pytest_mobileagent.agent.registry import find_agent, shipped_agents
+from pytest_mobileagent import Finish, Impossible, Key, Swipe, Tap, Type
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
-from pytest_mobileagent.llm.scripted.model import ScriptedModel
-from pytest_mobileagent.testing import FakePhone, make_screen, play
+from pytest_mobileagent.testing import FakePhone, make_screen
+from tests.agents.playing import player
 
-DIGIRL = find_agent("digirl", (shipped_agents(),)).load()
 UNUSED = "[-1.0, -1.0]"
 
 
@@ -25,10 +21,7 @@ TAP = reply("DUAL_POINT", "[0.07511, 0.5]")
 DONE = reply("STATUS_TASK_COMPLETE")
 
 
-def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
-    model = ScriptedModel(replies)
-    phone = FakePhone([make_screen("Notes")])
-    return play(DIGIRL, "Write a note.", model=model, phone=phone, **given), model
+work = player("digirl", "Write a note.", lambda: FakePhone([make_screen("Notes")]))
 
 
 def test_the_agent_works_until_it_is_done() -> None:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Finish, Key, LongPress, Open, Scroll, Tap, Task, Termination, Type
-from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from pytest_mobileagent.testing import MemoryPhone, make_screen, play
+from tests.agents.playing import shipped
 
 if TYPE_CHECKING:
     from pytest_mobileagent import Episode, Screen
 
-EXPLORER = find_agent("explorer", (shipped_agents(),)).load()
+EXPLORER = shipped("explorer")
 APP = "org.notes"
 
 

@@ -3,11 +3,9 @@ from __future__ import annotations
 import pytest
 
 from pytest_mobileagent import Ask, Finish, Impossible, Open, Swipe, Tap, Task, Type
-from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from tests.agents.playing import player
 
-GelabZero = find_agent("gelab_zero", (shipped_agents(),)).load()
-work = player(GelabZero)
+work = player("gelab_zero")
 
 
 def says(*fields: str, summary: str = "") -> str:

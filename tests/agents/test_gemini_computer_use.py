@@ -9,17 +9,16 @@ from PIL import Image
 from pytest_mobileagent import Episode, Task
 from pytest_mobileagent.action.action import Ask, Finish, Impossible, Key, Open, Type, Wait
 from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
-from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from pytest_mobileagent.llm.clients.gemini import Gemini
 from pytest_mobileagent.llm.model import Message, ToolCall
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 from pytest_mobileagent.llm.scripted.model import ScriptedModel
 from pytest_mobileagent.testing import play
-from tests.agents.playing import notes_phone, player
+from tests.agents.playing import notes_phone, player, shipped
 
-GeminiComputerUse: Any = find_agent("gemini_computer_use", (shipped_agents(),)).load()
+GeminiComputerUse = shipped("gemini_computer_use")
 GLOBALS = GeminiComputerUse.start.__globals__
-work = player(GeminiComputerUse)
+work = player("gemini_computer_use")
 BROWSER = {"environment": "browser"}
 CONFIRM = {"decision": "require_confirmation", "explanation": "This buys a list."}
 

@@ -1,30 +1,15 @@
 from __future__ import annotations
 
 import io
-from typing import Any
 
 from PIL import Image
 
-from pytest_mobileagent import Episode, Finish, Open, Scroll, Tap, Task, Type
-from pytest_mobileagent.agent.registry import find_agent, shipped_agents
+from pytest_mobileagent import Finish, Open, Scroll, Tap, Task, Type
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
-from pytest_mobileagent.llm.scripted.model import ScriptedModel
-from pytest_mobileagent.testing import FakePhone, MemoryPhone, make_screen, play
+from pytest_mobileagent.testing import FakePhone, make_screen
+from tests.agents.playing import notes_phone, player
 
-Gpt4oSom = find_agent("gpt4o_som", (shipped_agents(),)).load()
-
-
-def work(
-    replies: list[Any], task: Any = "Note milk.", **given: Any
-) -> tuple[Episode, ScriptedModel]:
-    phone = MemoryPhone(
-        {"home": make_screen("Clock", "Notes"), "notes": make_screen("New note")},
-        links={("home", "Notes"): "notes"},
-        apps=["org.maps"],
-    )
-    model = ScriptedModel(replies)
-    given.setdefault("phone", phone)
-    return play(Gpt4oSom, task, model=model, **given), model
+work = player("gpt4o_som", "Note milk.", lambda: notes_phone("New note", apps=["org.maps"]))
 
 
 def test_the_agent_acts_on_numbered_elements() -> None:
@@ -84,7 +69,7 @@ def test_the_agent_learns_which_action_failed() -> None:
 
 def test_instructions_for_a_step_stand_beside_the_goal() -> None:
     task = Task("Note milk.", instructions=("Open the notes.", "Type milk."))
-    _, model = work(["CLICK[2]", "TYPE[milk]", "COMPLETE"], task)
+    _, model = work(["CLICK[2]", "TYPE[milk]", "COMPLETE"], task=task)
     low = ["What to do at this step: " in request.text for request in model.requests]
     assert low == [True, True, False]
     assert "Note milk.\nWhat to do at this step: Type milk." in model.requests[1].text

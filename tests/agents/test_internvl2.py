@@ -4,20 +4,12 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent import Episode, Finish, Impossible, Key, Scroll, Tap, Task, Type
-from pytest_mobileagent.agent.registry import find_agent, shipped_agents
+from pytest_mobileagent import Finish, Impossible, Key, Scroll, Tap, Task, Type
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
-from pytest_mobileagent.llm.scripted.model import ScriptedModel
-from pytest_mobileagent.testing import FakePhone, make_screen, play
+from pytest_mobileagent.testing import FakePhone, make_screen
+from tests.agents.playing import player
 
-INTERNVL2 = find_agent("internvl2", (shipped_agents(),)).load()
-
-
-def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
-    model = ScriptedModel(replies)
-    phone = FakePhone([make_screen("Notes")])
-    task = given.pop("task", "How many notes are there?")
-    return play(INTERNVL2, task, model=model, phone=phone, **given), model
+work = player("internvl2", "How many notes are there?", lambda: FakePhone([make_screen("Notes")]))
 
 
 def test_the_agent_works_until_it_answers() -> None:

@@ -5,13 +5,12 @@ import io
 from PIL import Image
 
 from pytest_mobileagent import Finish, Impossible, Tap, Type, Wait
-from pytest_mobileagent.agent.registry import find_agent, shipped_agents
+from pytest_mobileagent.agent.registry import shipped_agents
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 from pytest_mobileagent.testing import FakePhone, MemoryPhone, make_screen
 from tests.agents.playing import player
 
 AGENTS = shipped_agents()
-M3A = find_agent("m3a", (AGENTS,)).load()
 FIELD = {"class": "android.widget.EditText", "content-desc": "Title", "focusable": "true"}
 
 
@@ -33,7 +32,7 @@ def phone() -> MemoryPhone:
     )
 
 
-work = player(M3A, "Write a note.", phone=phone)
+work = player("m3a", "Write a note.", phone=phone)
 
 
 def test_the_agent_selects_and_sums_up_until_it_is_done() -> None:

@@ -6,11 +6,9 @@ from typing import Any
 import pytest
 
 from pytest_mobileagent import Ask, Finish, Impossible, Key, Open, Scroll, Swipe, Tap, Task, Type
-from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from tests.agents.playing import player
 
-MaiUi = find_agent("mai_ui", (shipped_agents(),)).load()
-work = player(MaiUi)
+work = player("mai_ui")
 
 
 def call(action: str, **more: Any) -> str:

@@ -11,22 +11,20 @@ from PIL import Image, ImageDraw, ImageFont
 from pytest_mobileagent import Task
 from pytest_mobileagent.action.action import Finish, Key, Type
 from pytest_mobileagent.action.gestures import Swipe, Tap
-from pytest_mobileagent.agent.registry import find_agent
 from pytest_mobileagent.screen.element import Bounds
 from pytest_mobileagent.screen.ocr import TextBox
 from pytest_mobileagent.testing import (
     FakePhone,
     Fault,
-    ScriptedModel,
     ScriptedReply,
     make_screen,
-    play,
 )
+from tests.agents.playing import player, shipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MobileAgent = find_agent("mobileagent", ()).load()
+MobileAgent = shipped("mobileagent")
 SCREEN = make_screen("Clock", "Save")
 CLOCK = TextBox("Clock", Bounds(100, 1000, 200, 1040), 0.9)
 SAVE = TextBox("Save", Bounds(400, 1200, 500, 1240), 0.9)
@@ -49,10 +47,7 @@ def reply(action):
     return f"Observation: A list.\nThought: I go on.\nAction: {action}"
 
 
-def played(replies, *, goal="Wake me.", **given):
-    model = ScriptedModel(replies)
-    episode = play(MobileAgent, goal, phone=FakePhone([SCREEN]), model=model, **given)
-    return episode, model
+played = player("mobileagent", "Wake me.", lambda: FakePhone([SCREEN]))
 
 
 def test_a_task_is_a_chat_that_grows_with_all_screenshots(perceived):
@@ -176,7 +171,7 @@ def test_another_policy_continues(perceived):
 def test_the_instruction_of_each_step_is_given_beside_the_goal(perceived):
     perceived()
     task = Task("Wake me.", instructions=("Go back.",))
-    _, model = played([reply("back"), reply("stop")], goal=task)
+    _, model = played([reply("back"), reply("stop")], task=task)
     assert "This step has to do this: Go back." in model.requests[0].messages[-1].text
     assert "This step has to do this" not in model.requests[1].text
 
@@ -190,9 +185,8 @@ def test_texts_are_really_read():
     stream = io.BytesIO()
     picture.save(stream, "png")
     screen = make_screen(size=(720, 1280))
-    phone = FakePhone([replace(screen, png=stream.getvalue())])
-    model = ScriptedModel([reply("click text (Display settings)"), reply("stop")])
-    episode = play(MobileAgent, "Show settings.", phone=phone, model=model)
+    replies = [reply("click text (Display settings)"), reply("stop")]
+    episode, _ = played(replies, replace(screen, png=stream.getvalue()))
     tap = episode.steps[0].action
     assert isinstance(tap, Tap)
     assert 200 < tap.x < 520

@@ -10,15 +10,15 @@ from PIL import Image
 from pytest_mobileagent import Task
 from pytest_mobileagent.action.action import Finish, Key, Type
 from pytest_mobileagent.action.gestures import Swipe, Tap
-from pytest_mobileagent.agent.registry import find_agent
 from pytest_mobileagent.screen.element import Bounds
 from pytest_mobileagent.screen.ocr import TextBox
-from pytest_mobileagent.testing import FakePhone, ScriptedModel, ScriptedReply, make_screen, play
+from pytest_mobileagent.testing import FakePhone, ScriptedReply, make_screen
+from tests.agents.playing import player, shipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MobileAgentV2 = find_agent("mobileagent_v2", ()).load()
+MobileAgentV2 = shipped("mobileagent_v2")
 CLOCK = TextBox("Clock", Bounds(100, 1000, 200, 1040), 0.9)
 KEYBOARD = TextBox("ADB Keyboard {On}", Bounds(100, 2300, 500, 2340), 0.9)
 ICON = Bounds(900, 100, 960, 160)
@@ -48,10 +48,7 @@ def completed(words):
     return f"### Completed contents ###\n{words}"
 
 
-def played(replies, *, goal="Wake me.", screens=(SCREEN,), **given):
-    model = ScriptedModel(replies)
-    episode = play(MobileAgentV2, goal, phone=FakePhone(screens), model=model, **given)
-    return episode, model
+played = player("mobileagent_v2", "Wake me.", lambda: FakePhone([SCREEN]))
 
 
 def test_a_step_is_a_decision_a_memory_a_reflection_and_a_plan():
@@ -158,7 +155,7 @@ def test_typing_is_offered_while_the_keyboard_is_open(perceived):
 
 def test_the_keyboard_is_open_where_a_field_has_the_focus():
     field = {"class": "android.widget.EditText", "focused": "true"}
-    _, model = played([decision("Stop"), NOTHING], screens=[make_screen(field)])
+    _, model = played([decision("Stop"), NOTHING], make_screen(field))
     assert "The keyboard is open" in model.requests[0].text
 
 
@@ -215,6 +212,6 @@ def test_a_reply_that_was_cut_off_crashes_where_its_action_is():
 def test_the_instruction_of_each_step_is_given_beside_the_goal():
     task = Task("Wake me.", instructions=("Go home.",))
     replies = [decision("Home"), NOTHING, GOOD, completed("x"), decision("Stop"), NOTHING]
-    _, model = played(replies, goal=task)
+    _, model = played(replies, task=task)
     assert "This step has to do this: Go home." in model.requests[0].text
     assert "This step has to do this" not in model.requests[4].text

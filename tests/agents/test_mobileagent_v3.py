@@ -9,12 +9,12 @@ import pytest
 from PIL import Image
 
 from pytest_mobileagent import Episode, Finish, Key, Open, Tap, Type
-from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 from pytest_mobileagent.llm.scripted.model import ScriptedModel
 from pytest_mobileagent.testing import FakePhone, MemoryPhone, make_screen, play
+from tests.agents.playing import shipped
 
-MobileAgentV3 = find_agent("mobileagent_v3", (shipped_agents(),)).load()
+MobileAgentV3 = shipped("mobileagent_v3")
 
 PLAN = "### Thought ###\nTwo steps.\n\n### Plan ###\n1. Open the notes\n2. Write milk"
 NEXT = (

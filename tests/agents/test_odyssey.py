@@ -7,21 +7,16 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from pytest_mobileagent import Episode, Finish, Impossible, Key, LongPress, Scroll, Tap, Type
-from pytest_mobileagent.agent.registry import find_agent, shipped_agents
+from pytest_mobileagent import Finish, Impossible, Key, LongPress, Scroll, Tap, Type
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
-from pytest_mobileagent.llm.scripted.model import ScriptedModel
-from pytest_mobileagent.testing import FakePhone, make_screen, play
+from pytest_mobileagent.testing import FakePhone, make_screen
+from tests.agents.playing import player
 
-ODYSSEY = find_agent("odyssey", (shipped_agents(),)).load()
 FIELD = {"class": "android.widget.EditText", "text": "Title", "focused": "true"}
 PLAIN, FOCUSED = make_screen("Notes", "Clock", shade=200), make_screen(FIELD, shade=100)
 
 
-def work(replies: list[Any], *screens: Any, **given: Any) -> tuple[Episode, ScriptedModel]:
-    model = ScriptedModel(replies)
-    phone = FakePhone(screens or [PLAIN])
-    return play(ODYSSEY, "write a note", model=model, phone=phone, **given), model
+work = player("odyssey", "write a note", lambda: FakePhone([PLAIN]))
 
 
 def shade(data: bytes) -> Any:

@@ -9,15 +9,14 @@ from PIL import Image
 from pytest_mobileagent import Task
 from pytest_mobileagent.action.action import Ask, Finish, Impossible, Key, Open, Type, Wait
 from pytest_mobileagent.action.gestures import LongPress, Tap
-from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from pytest_mobileagent.llm.clients.openai_responses import OpenAIResponses
 from pytest_mobileagent.llm.model import Message, ToolCall
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 from pytest_mobileagent.llm.scripted.model import ScriptedModel
 from pytest_mobileagent.testing import play
-from tests.agents.playing import notes_phone, player
+from tests.agents.playing import notes_phone, player, shipped
 
-OpenAiComputerUse: Any = find_agent("openai_computer_use", (shipped_agents(),)).load()
+OpenAiComputerUse = shipped("openai_computer_use")
 
 
 def computer(*actions: dict[str, Any], id: str = "c1") -> ToolCall:
@@ -37,7 +36,7 @@ BACK = says(ToolCall("f1", "back", {}))
 DONE = "two notes"
 
 
-work = player(OpenAiComputerUse)
+work = player("openai_computer_use")
 
 
 def shade(message: Message) -> Any:

@@ -4,25 +4,17 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent import Episode, Finish, Key, Open, Scroll, Tap, Task, Type, Wait
-from pytest_mobileagent.agent.registry import find_agent, shipped_agents
+from pytest_mobileagent import Finish, Key, Open, Scroll, Tap, Task, Type, Wait
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
-from pytest_mobileagent.llm.scripted.model import ScriptedModel
-from pytest_mobileagent.testing import FakePhone, make_screen, play
-
-OS_ATLAS = find_agent("os_atlas", (shipped_agents(),)).load()
+from pytest_mobileagent.testing import FakePhone, make_screen
+from tests.agents.playing import player
 
 
 def act(action: str, thought: str = "") -> str:
     return (f"thoughts:\n{thought}\n" if thought else "") + f"actions:\n{action}"
 
 
-def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
-    model = ScriptedModel(replies)
-    phone = FakePhone([make_screen("Notes")])
-    return play(
-        OS_ATLAS, given.pop("task", "Write a note."), model=model, phone=phone, **given
-    ), model
+work = player("os_atlas", "Write a note.", lambda: FakePhone([make_screen("Notes")]))
 
 
 def test_the_agent_works_until_it_is_done() -> None:

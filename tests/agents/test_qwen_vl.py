@@ -8,12 +8,9 @@ import pytest
 from PIL import Image
 
 from pytest_mobileagent import Ask, Finish, Key, Open, Tap, Task, Type, Wait
-from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from pytest_mobileagent.llm.model import ToolCall
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 from tests.agents.playing import player
-
-QwenVl = find_agent("qwen_vl", (shipped_agents(),)).load()
 
 
 def call(action: str, said: str = '"I tapped on Notes."', **more: Any) -> str:
@@ -26,7 +23,7 @@ WAIT = call("wait", "I wait.", time=1)
 DONE = call("terminate", status="success")
 
 
-work = player(QwenVl)
+work = player("qwen_vl")
 
 
 def size(image: Any) -> tuple[int, int]:

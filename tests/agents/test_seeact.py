@@ -1,17 +1,14 @@
 from __future__ import annotations
 
 import io
-from typing import Any
 
 from PIL import Image
 
-from pytest_mobileagent import Episode, Finish, Scroll, Tap, Type, Wait
-from pytest_mobileagent.agent.registry import find_agent, shipped_agents
+from pytest_mobileagent import Finish, Scroll, Tap, Type, Wait
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
-from pytest_mobileagent.llm.scripted.model import ScriptedModel
-from pytest_mobileagent.testing import FakePhone, MemoryPhone, make_screen, play
+from pytest_mobileagent.testing import FakePhone, make_screen
+from tests.agents.playing import notes_phone, player
 
-SeeAct = find_agent("seeact", (shipped_agents(),)).load()
 BUTTON = {"class": "android.widget.Button", "text": "Notes", "clickable": "true"}
 FIELD = {"class": "android.widget.EditText", "content-desc": "Title"}
 
@@ -23,14 +20,7 @@ def lines(element: str, action: str, value: str = "None") -> str:
 DONE = ["I am done.", lines("None", "TERMINATE")]
 
 
-def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
-    phone = MemoryPhone(
-        {"home": make_screen("Clock", BUTTON), "notes": make_screen(FIELD)},
-        links={("home", "Notes"): "notes"},
-    )
-    model = ScriptedModel(replies)
-    given.setdefault("phone", phone)
-    return play(SeeAct, "Write a note.", model=model, **given), model
+work = player("seeact", "Write a note.", lambda: notes_phone(FIELD, home=("Clock", BUTTON)))
 
 
 def test_the_agent_describes_the_action_and_then_chooses_the_element() -> None:

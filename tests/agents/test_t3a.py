@@ -1,14 +1,8 @@
 from __future__ import annotations
 
-from typing import Any
-
-from pytest_mobileagent import Episode, Finish, Impossible, Scroll, Tap
-from pytest_mobileagent.agent.registry import find_agent, shipped_agents
+from pytest_mobileagent import Finish, Impossible, Scroll, Tap
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
-from pytest_mobileagent.llm.scripted.model import ScriptedModel
-from pytest_mobileagent.testing import MemoryPhone, make_screen, play
-
-T3A = find_agent("t3a", (shipped_agents(),)).load()
+from tests.agents.playing import notes_phone, player
 
 
 def choose(action: str) -> str:
@@ -19,13 +13,7 @@ CLICK = choose('{"action_type": "click", "index": 1}')
 DONE = choose('{"action_type": "status", "goal_status": "complete"}')
 
 
-def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
-    phone = MemoryPhone(
-        {"home": make_screen("Clock", "Notes"), "notes": make_screen("New note")},
-        links={("home", "Notes"): "notes"},
-    )
-    model = ScriptedModel(replies)
-    return play(T3A, "Open the notes.", phone=phone, model=model, **given), model
+work = player("t3a", "Open the notes.", lambda: notes_phone("New note"))
 
 
 def test_the_agent_works_without_pictures() -> None:

@@ -9,19 +9,16 @@ from PIL import Image
 from pytest_mobileagent import Task
 from pytest_mobileagent.action.action import Ask, Finish, Impossible, Key, Open, Type, Wait
 from pytest_mobileagent.action.gestures import Scroll, Tap
-from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 from pytest_mobileagent.testing import FakePhone, make_screen
 from tests.agents.playing import player
-
-UiTars = find_agent("ui_tars", (shipped_agents(),)).load()
 
 TAP = "Thought: I tap Notes.\nAction: click(start_box='(546,180)')"
 WAIT = "Thought: I wait.\nAction: wait()"
 DONE = "Thought: It is there.\nAction: finished(content='two notes')"
 
 
-work = player(UiTars)
+work = player("ui_tars")
 
 
 def shades(request: Any) -> list[Any]:

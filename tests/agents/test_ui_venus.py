@@ -3,11 +3,9 @@ from __future__ import annotations
 import pytest
 
 from pytest_mobileagent import Ask, Finish, Key, Open, Tap, Task, Type
-from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from tests.agents.playing import player
 
-UiVenus = find_agent("ui_venus", (shipped_agents(),)).load()
-work = player(UiVenus)
+work = player("ui_venus")
 
 
 def says(call: str, conclusion: str = "") -> str:
