@@ -12,7 +12,8 @@ import pytest
 from pytest_mobileagent import Finish, Scroll, Tap
 from pytest_mobileagent.dataset.export import main as export
 from pytest_mobileagent.dataset.graph import Graph, check_graph
-from tests.dataset.formats.copies import write_json, write_png, write_records
+from tests.dataset.formats import copies
+from tests.dataset.formats.copies import write_records
 from tests.dataset.striped import ICON, PATH, golden, striped
 
 if TYPE_CHECKING:
@@ -21,33 +22,7 @@ if TYPE_CHECKING:
 
 def aitz(folder: Path) -> Path:
     """Write a trajectory in AITZ's layout, with screens that have room for an ad."""
-    name, side = "GENERAL-5", (540, 1200)
-    place = folder / "test" / "general" / name
-    kinds = [
-        (4, [0.5, 0.25], [0.5, 0.25]),
-        (4, [0.8, 0.5], [0.2, 0.5]),
-        (10, [-1.0] * 2, [-1.0] * 2),
-    ]
-    steps = [
-        {
-            "episode_id": "5",
-            "step_id": number,
-            "instruction": "Turn on the lamp.",
-            "ui_positions": "[[560, 100, 80, 100]]",
-            "result_action_type": kind,
-            "result_action_text": "",
-            "result_touch_yx": json.dumps(touch),
-            "result_lift_yx": json.dumps(lift),
-            "image_path": f"general/{name}/{name}_{number}.png",
-            "coat_action_think": "I look.",
-            "coat_action_desc": f"step {number}",
-        }
-        for number, (kind, touch, lift) in enumerate(kinds)
-    ]
-    write_json(place / f"{name}.json", steps)
-    for number in range(3):
-        write_png(place / f"{name}_{number}.png", side, 90)
-    return folder
+    return copies.aitz(folder, (540, 1200), 90, "560, 100, 80, 100")
 
 
 def test_aitzs_layout_is_contaminated_and_its_pictures_stay_where_they_are(

@@ -287,3 +287,39 @@ def mobibench(folder: Path) -> Path:
             (task / f"{step}.xml").write_text(f"<hierarchy>{node(SHOES)}</hierarchy>", "utf-8")
         (task / "instruction.txt").write_text("Find red\nshoes {1}.\n", "utf-8")
     return folder
+
+
+# AITZ: one path of a tap, a swipe and the end.
+
+
+def aitz(
+    folder: Path, size: tuple[int, int] = (40, 80), shade: int = 200, box: str = "10, 20, 30, 40"
+) -> Path:
+    """Write a trajectory of three steps, on screens of this size and grey with this element."""
+    name = "GENERAL-5"
+    place = folder / "test" / "general" / name
+    kinds = [
+        (4, [0.5, 0.25], [0.5, 0.25]),
+        (4, [0.8, 0.5], [0.2, 0.5]),
+        (10, [-1.0] * 2, [-1.0] * 2),
+    ]
+    steps = [
+        {
+            "episode_id": "5",
+            "step_id": number,
+            "instruction": "Turn on the lamp.",
+            "ui_positions": f"[[{box}]]",
+            "result_action_type": kind,
+            "result_action_text": "",
+            "result_touch_yx": json.dumps(touch),
+            "result_lift_yx": json.dumps(lift),
+            "image_path": f"general/{name}/{name}_{number}.png",
+            "coat_action_think": "I look.",
+            "coat_action_desc": f"step {number}",
+        }
+        for number, (kind, touch, lift) in enumerate(kinds)
+    ]
+    write_json(place / f"{name}.json", steps)
+    for number in range(3):
+        write_png(place / f"{name}_{number}.png", size, shade)
+    return folder

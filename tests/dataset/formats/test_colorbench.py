@@ -13,7 +13,6 @@ from pytest_mobileagent import rows
 from pytest_mobileagent.action.action import Key, Open, Type, Wait
 from pytest_mobileagent.action.gestures import LongPress, Scroll, Tap
 from pytest_mobileagent.dataset.formats.release import Problems, import_release, release_of
-from pytest_mobileagent.dataset.graph import Graph, check_graph
 from pytest_mobileagent.device.drivers.graph import GraphDevice
 from pytest_mobileagent.errors import GraphError, NoEdgeError
 from tests.dataset.formats import copies
@@ -23,18 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from pytest_mobileagent.dataset.graph import Graph
+
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     return copies.colorbench(tmp_path / "colorbench")
-
-
-@pytest.fixture
-def graph(copy: Path, tmp_path: Path) -> Graph:
-    import_release(copy, tmp_path / "graph")
-    graph = Graph.open(tmp_path / "graph")
-    check_graph(graph)
-    return graph
 
 
 def test_it_is_recognised_with_and_without_its_folder_data(copy: Path) -> None:

@@ -27,14 +27,6 @@ def copy(tmp_path: Path) -> Path:
     return copies.mobibench(tmp_path / "mobibench")
 
 
-@pytest.fixture
-def graph(copy: Path, tmp_path: Path) -> Graph:
-    import_release(copy, tmp_path / "graph")
-    graph = Graph.open(tmp_path / "graph")
-    check_graph(graph)
-    return graph
-
-
 def tasks(graph: Graph) -> dict[str, Any]:
     return {row.id: row for row in rows(graph.folder / "tasks.jsonl")}
 

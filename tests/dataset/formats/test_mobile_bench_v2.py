@@ -11,7 +11,7 @@ from pytest_mobileagent.action.action import Key, Type
 from pytest_mobileagent.action.gestures import Swipe, Tap
 from pytest_mobileagent.dataset.formats.mobile_bench_v2 import listed
 from pytest_mobileagent.dataset.formats.release import Problems, import_release
-from pytest_mobileagent.dataset.graph import Graph, RecordedPath, check_graph
+from pytest_mobileagent.dataset.graph import Graph, RecordedPath
 from pytest_mobileagent.errors import GraphError
 from tests.dataset.formats import copies
 
@@ -24,14 +24,6 @@ if TYPE_CHECKING:
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     return copies.mobile_bench(tmp_path / "data")
-
-
-@pytest.fixture
-def graph(copy: Path, tmp_path: Path) -> Graph:
-    import_release(copy, tmp_path / "graph")
-    graph = Graph.open(tmp_path / "graph")
-    check_graph(graph)
-    return graph
 
 
 def tasks(copy: Path) -> dict[str, ListedTask]:

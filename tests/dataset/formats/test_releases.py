@@ -40,38 +40,8 @@ def actions(row: Any) -> list[Any]:
 # AITZ.
 
 
-def coat(folder: Path) -> Path:
-    name = "GENERAL-5"
-    place = folder / "test" / "general" / name
-    kinds = [
-        (4, [0.5, 0.25], [0.5, 0.25]),
-        (4, [0.8, 0.5], [0.2, 0.5]),
-        (10, [-1.0] * 2, [-1.0] * 2),
-    ]
-    steps = [
-        {
-            "episode_id": "5",
-            "step_id": number,
-            "instruction": "Turn on the lamp.",
-            "ui_positions": "[[10, 20, 30, 40]]",
-            "result_action_type": kind,
-            "result_action_text": "",
-            "result_touch_yx": json.dumps(touch),
-            "result_lift_yx": json.dumps(lift),
-            "image_path": f"general/{name}/{name}_{number}.png",
-            "coat_action_think": "I look.",
-            "coat_action_desc": f"step {number}",
-        }
-        for number, (kind, touch, lift) in enumerate(kinds)
-    ]
-    write_json(place / f"{name}.json", steps)
-    for number in range(3):
-        write_png(place / f"{name}_{number}.png", (40, 80))
-    return folder
-
-
 def test_aitz_is_read_as_released(tmp_path: Path) -> None:
-    found = read(coat(tmp_path / "aitz"), tmp_path / "graph")
+    found = read(copies.aitz(tmp_path / "aitz"), tmp_path / "graph")
     row = found["GENERAL-5"]
     assert actions(row) == [Tap(10, 40), Scroll("up"), Finish()]
     assert golden_from_json(row.golden[0]).boxes == ((20, 10, 60, 40),)
@@ -82,14 +52,14 @@ def test_aitz_is_read_as_released(tmp_path: Path) -> None:
 
 
 def test_a_picture_that_aitz_lacks_is_named(tmp_path: Path) -> None:
-    data = coat(tmp_path / "aitz")
+    data = copies.aitz(tmp_path / "aitz")
     next(data.rglob("*_1.png")).unlink()
     with pytest.raises(GraphError, match=r"GENERAL-5\.json:1: step 1 has no PNG image general/"):
         read(data, tmp_path / "graph")
 
 
 def test_a_picture_outside_of_the_data_set_is_refused(tmp_path: Path) -> None:
-    data = coat(tmp_path / "aitz")
+    data = copies.aitz(tmp_path / "aitz")
     file = next(data.rglob("*.json"))
     file.write_text(file.read_text("utf-8").replace("general/GENERAL", "../../x/GENERAL"), "utf-8")
     with pytest.raises(GraphError, match=r"is not a path in"):
@@ -282,7 +252,7 @@ def test_the_format_is_recognised_by_the_files(tmp_path: Path) -> None:
     made = {
         "mobile3m": copies.mobile3m(tmp_path / "a").parent,
         "mobile_bench_v2": copies.mobile_bench(tmp_path / "b"),
-        "coat": coat(tmp_path / "c"),
+        "coat": copies.aitz(tmp_path / "c"),
         "androidcontrol": androidcontrol(tmp_path / "d"),
         "autodroid": autodroid(tmp_path / "e"),
         "jsonl": own(tmp_path / "f"),
