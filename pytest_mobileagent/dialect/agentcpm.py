@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 from pytest_mobileagent.action.action import (
     Action,
@@ -16,10 +16,10 @@ from pytest_mobileagent.action.action import (
     Type,
     Wait,
 )
-from pytest_mobileagent.action.gestures import Direction, LongPress, Scroll, Swipe, Tap
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame
 from pytest_mobileagent.dialect.errors import DialectError, cannot_say, quoted, unknown
-from pytest_mobileagent.dialect.reading import amount, name_for, object_in, point, text
+from pytest_mobileagent.dialect.reading import amount, direction, name_for, object_in, point, text
 
 _SCALE = (1000, 1000)
 # A touch that lasts longer than this, in milliseconds, is a long press.
@@ -103,10 +103,7 @@ def _touch(found: dict[str, Any], milliseconds: float | None, frame: Frame) -> A
         long = milliseconds is not None and milliseconds > _TAP
         return LongPress(x, y, (milliseconds or 0) / 1000) if long else Tap(x, y)
     if isinstance(to, str):
-        for direction in get_args(Direction):
-            if to.strip().lower() == direction:
-                return Scroll(direction, (x, y))
-        raise DialectError(f"{quoted(to)} is not a direction")
+        return Scroll(direction(to), (x, y))
     end = frame.pixel(*point(to), _SCALE)
     return Swipe(x, y, *end, milliseconds / 1000) if milliseconds else Swipe(x, y, *end)
 

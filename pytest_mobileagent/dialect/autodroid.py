@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
-import warnings
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from pytest_mobileagent.action.action import Action, Finish, Key, Type
 from pytest_mobileagent.action.gestures import LongPress, Tap
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
 from pytest_mobileagent.dialect.errors import DialectError, cannot_say, lacks, quoted
-from pytest_mobileagent.dialect.reading import spoken
+from pytest_mobileagent.dialect.reading import literal, spoken
 from pytest_mobileagent.perception.marks import is_editable
 
 if TYPE_CHECKING:
@@ -71,10 +70,7 @@ class AutoDroid(Dialect):
         Typed texts lose their quotes, have "-" instead of spaces, and are dropped if they have more
         than 30 characters.
         """
-        try:
-            fields = _literal(words)
-        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-            fields = None
+        fields = literal(words)
         if not isinstance(fields, dict):
             raise DialectError(f"this is not a Python dictionary: {quoted(words)}")
         finished = fields.get("Finished", fields.get("finished", ""))
@@ -157,24 +153,15 @@ def _dictionary(words: str) -> Mapping[str, Any]:
     start = text.find("{")
     if start >= 0 and len(text) <= _LONGEST:
         for candidate in (text[start:], text[start : text.rfind("}") + 1]):
-            for read in (_literal, _json):
-                try:
-                    found = read(candidate)
-                except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-                    continue
+            for found in (literal(candidate), _json(candidate)):
                 if isinstance(found, dict):
                     return {str(key): value for key, value in found.items()}
     raise lacks(words, "dictionary")
 
 
-def _literal(text: str) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about invalid escapes in the model's reply
-        return ast.literal_eval(text)
-
-
 def _json(text: str) -> Any:
-    return json.JSONDecoder(strict=False).raw_decode(text)[0]
+    with suppress(ValueError, RecursionError):
+        return json.JSONDecoder(strict=False).raw_decode(text)[0]
 
 
 def _finished(fields: Mapping[str, Any]) -> bool:

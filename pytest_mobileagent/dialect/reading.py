@@ -106,6 +106,18 @@ def object_in(words: str, *keys: str) -> dict[str, Any]:
     raise DialectError(msg)
 
 
+def literal(words: str) -> Any:
+    """Return the value of a Python literal, or None if the text is none."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about escapes that Python does not know
+            found = ast.literal_eval(words)
+        repr(found)  # raises if the value is nested too deeply or has too large a number
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return None
+    return found
+
+
 def number(value: object, name: str = "this") -> float:
     """Return a finite number, which may be given as text.
 
@@ -175,7 +187,7 @@ def direction(value: object) -> Direction:
     for each in OPPOSITE:
         if text == each:
             return each
-    raise unknown("direction", repr(value))
+    raise unknown("direction", value)
 
 
 def key_named(name: object) -> KeyName:
@@ -211,18 +223,7 @@ def _object(words: str) -> dict[str, Any] | None:
             return dict(json.loads(call + forgotten, strict=False))
     shortest = words[:_LONGEST_LITERAL]
     for end in islice(re.finditer("}", shortest), _MOST_BRACES):
-        found = _literal(shortest[: end.end()])
+        found = literal(shortest[: end.end()])
         if isinstance(found, dict) and all(isinstance(key, str) for key in found):
             return found
     return None
-
-
-def _literal(words: str) -> object:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about escapes that Python does not know
-            found = ast.literal_eval(words)
-        repr(found)  # raises if the value is nested too deeply or has too large a number
-    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
-        return None
-    return found
