@@ -57,7 +57,7 @@ def shade(message: Message) -> Any:
     return picture.convert("L").getpixel((5, 5))
 
 
-def test_the_agent_acts_until_it_uses_no_tool() -> None:
+def test_the_agent_acts_until_it_uses_no_tool():
     typing = says(use("type", text="milk\n"))
     scroll = says(use("scroll", coordinate=[352, 784], scroll_direction="down", scroll_amount=5))
     opening = says(ToolCall("t3", "open_app", {"name": "Clock"}))
@@ -75,7 +75,7 @@ def test_the_agent_acts_until_it_uses_no_tool() -> None:
     assert episode.answer == "two notes"
 
 
-def test_each_use_is_answered_and_the_last_one_with_the_screen() -> None:
+def test_each_use_is_answered_and_the_last_one_with_the_screen():
     both = says(use("left_click", coordinate=[352, 118]), use("wait", "t2", duration=1))
     _, model = work([both, DONE])
     first, second = model.requests
@@ -87,7 +87,7 @@ def test_each_use_is_answered_and_the_last_one_with_the_screen() -> None:
     assert shade(second.messages[4]) == 100
 
 
-def test_the_agent_declares_the_size_of_the_picture() -> None:
+def test_the_agent_declares_the_size_of_the_picture():
     _, model = work([DONE])
     computer, *functions = model.requests[0].tools
     assert computer.provider == {
@@ -119,12 +119,12 @@ def test_the_agent_declares_the_size_of_the_picture() -> None:
         ("claude-fable-5-2@20261001", "20260801"),
     ],
 )
-def test_the_models_name_says_the_version_of_the_tool(name: str, version: str) -> None:
+def test_the_models_name_says_the_version_of_the_tool(name, version):
     assert GLOBALS["limits_of"](f"anthropic:{name}").tool == version
 
 
 @pytest.mark.parametrize("name", ["claude-opus-6", "claude-opus-5-9", "claude-4", "gpt-4o"])
-def test_an_unknown_model_says_which_option_to_give(name: str) -> None:
+def test_an_unknown_model_says_which_option_to_give(name):
     options: Any = AnthropicComputerUse.Options()
     with pytest.raises(ValueError, match="--mobile-agent-option version=VERSION"):
         AnthropicComputerUse.check_model(f"anthropic:{name}", options)
@@ -144,9 +144,7 @@ def test_an_unknown_model_says_which_option_to_give(name: str) -> None:
         ("anthropic.claude-opus-5-5-v1:0", "20251124", True),
     ],
 )
-def test_a_version_that_the_model_does_not_have_is_an_error(
-    name: str, version: str, has: bool
-) -> None:
+def test_a_version_that_the_model_does_not_have_is_an_error(name, version, has):
     options: Any = AnthropicComputerUse.Options()
     options.version = version
     if has:
@@ -156,32 +154,32 @@ def test_a_version_that_the_model_does_not_have_is_an_error(
             AnthropicComputerUse.check_model(f"anthropic:{name}", options)
 
 
-def test_the_older_tool_clicks_where_the_mouse_was_moved_to() -> None:
+def test_the_older_tool_clicks_where_the_mouse_was_moved_to():
     move = says(use("mouse_move", coordinate=[352, 118]))
     episode, _ = work([move, says(use("left_click")), DONE], options={"version": "20241022"})
     assert [step.actions for step in episode.steps] == [(Tap(539, 180),), (Finish("two notes"),)]
     assert len(episode.steps[0].calls) == 2
 
 
-def test_an_action_that_phones_lack_is_reported_and_uses_a_step() -> None:
+def test_an_action_that_phones_lack_is_reported_and_uses_a_step():
     episode, model = work([says(use("triple_click", coordinate=[1, 1])), DONE])
     assert [step.actions for step in episode.steps] == [(), (Finish("two notes"),)]
     assert "a touchscreen has no triple click" in model.requests[1].messages[-1].text
 
 
-def test_the_three_newest_screenshots_stay() -> None:
+def test_the_three_newest_screenshots_stay():
     wait = says(use("wait", duration=0))
     _, model = work([wait] * 5 + [DONE])
     assert [len(request.images) for request in model.requests] == [1, 2, 3, 3, 3, 3]
 
 
-def test_the_agent_learns_which_action_failed() -> None:
+def test_the_agent_learns_which_action_failed():
     episode, model = work([says(use("wait", duration=1000)), DONE])
     assert episode.steps[0].notice
     assert "That could not be done" in model.requests[1].messages[-1].text
 
 
-def test_the_agent_speaks_with_the_messages_api() -> None:
+def test_the_agent_speaks_with_the_messages_api():
     several = says(use("left_click", coordinate=[352, 118]), use("key", "t2", text="Return"))
     model = ScriptedModel([LOOK, several, BACK, DONE])
     with model.serve() as served:
@@ -208,13 +206,13 @@ def zoomed(message: Message) -> tuple[tuple[int, int], Any]:
     return picture.size, picture.convert("L").getpixel((5, 5))
 
 
-def test_the_toolset_is_one_entry_without_a_size() -> None:
+def test_the_toolset_is_one_entry_without_a_size():
     _, model = work([DONE], options=TOOLSET)
     assert model.requests[0].tools[0].provider == {"type": "computer_toolset_20260801"}
     assert model.requests[0].max_tokens == 16_384
 
 
-def test_members_of_a_batch_are_performed_in_order() -> None:
+def test_members_of_a_batch_are_performed_in_order():
     batch = says(
         member("left_click", coordinate=[352, 118]),
         member("key", "t2", text="Return", repeat=2),
@@ -229,7 +227,7 @@ def test_members_of_a_batch_are_performed_in_order() -> None:
 
 
 @pytest.mark.parametrize("first", [{"name": "fly"}, {"name": "wait", "duration": 1000}])
-def test_a_batch_stops_at_the_first_failure(first: dict[str, Any]) -> None:
+def test_a_batch_stops_at_the_first_failure(first):
     batch = says(member(**first), member("type", "t2", text="milk"), member("screenshot", "t3"))
     episode, model = work([batch, DONE], options=TOOLSET)
     assert Type("milk") not in [each for step in episode.steps for each in step.actions[:1]]
@@ -240,7 +238,7 @@ def test_a_batch_stops_at_the_first_failure(first: dict[str, Any]) -> None:
     assert [len(each.images) for each in answers] == [0, 0, 1]
 
 
-def test_the_action_that_failed_is_told_apart_from_those_before_it() -> None:
+def test_the_action_that_failed_is_told_apart_from_those_before_it():
     batch = says(
         member("left_click", coordinate=[352, 118]),
         member("wait", "t2", duration=1000),
@@ -252,7 +250,7 @@ def test_the_action_that_failed_is_told_apart_from_those_before_it() -> None:
     assert "That could not be done" in answers[1].text
 
 
-def test_a_zoom_is_answered_without_a_step() -> None:
+def test_a_zoom_is_answered_without_a_step():
     look = says(member("zoom", region=[0, 0, 200, 300]), member("cursor_position", "t2"))
     episode, model = work([look, DONE], options=TOOLSET)
     assert [step.actions for step in episode.steps] == [(Finish("two notes"),)]
@@ -261,7 +259,7 @@ def test_a_zoom_is_answered_without_a_step() -> None:
     assert (cursor.text, len(cursor.images)) == ("X=0,Y=0", 1)
 
 
-def test_a_look_within_a_batch_shows_what_the_calls_before_it_did() -> None:
+def test_a_look_within_a_batch_shows_what_the_calls_before_it_did():
     batch = says(
         member("screenshot", "t0"),
         member("left_click", coordinate=[352, 118]),
@@ -280,7 +278,7 @@ def test_a_look_within_a_batch_shows_what_the_calls_before_it_did() -> None:
 
 
 @pytest.mark.parametrize("region", [None, [-5, -5, 9000, 9000], ["0", "0", "200", "300"]])
-def test_a_strange_region_shows_what_lies_within_the_screen(region: Any) -> None:
+def test_a_strange_region_shows_what_lies_within_the_screen(region):
     _, model = work([says(member("zoom", region=region)), DONE], options=TOOLSET)
     assert max(zoomed(model.requests[1].messages[3])[0]) == 1568
 
@@ -288,7 +286,7 @@ def test_a_strange_region_shows_what_lies_within_the_screen(region: Any) -> None
 @pytest.mark.parametrize(
     "region", [[1, 2], "all", [None] * 4, [1e999] * 4, [900, 900, 0, 0], [800, 0, 900, 9]]
 )
-def test_a_zoom_without_a_region_of_the_screen_is_an_error(region: Any) -> None:
+def test_a_zoom_without_a_region_of_the_screen_is_an_error(region):
     _, model = work([says(member("zoom", region=region)), DONE], options=TOOLSET)
     assert model.requests[1].messages[3].is_error
 
@@ -302,7 +300,7 @@ def test_a_zoom_without_a_region_of_the_screen_is_an_error(region: Any) -> None:
         ("claude-opus-5-5", 9999, (1080, 2400)),
     ],
 )
-def test_pictures_stay_within_the_limits_of_the_model(model, longest, size) -> None:
+def test_pictures_stay_within_the_limits_of_the_model(model, longest, size):
     agent: Any = AnthropicComputerUse()
     agent.options = AnthropicComputerUse.Options()
     agent.options.longest, agent.history = longest, "drop"
@@ -310,21 +308,21 @@ def test_pictures_stay_within_the_limits_of_the_model(model, longest, size) -> N
     assert agent.size((1080, 2400)) == size
 
 
-def test_an_enlarged_region_stays_within_the_limits_as_well() -> None:
+def test_an_enlarged_region_stays_within_the_limits_as_well():
     look = says(member("zoom", region=[0, 0, 1080, 1080]))
     _, model = work([look, DONE], options={**TOOLSET, "longest": 0})
     width, height = zoomed(model.requests[1].messages[3])[0]
     assert -(-width // 28) * -(-height // 28) <= 4784
 
 
-def test_the_last_call_of_a_reply_that_is_cut_off_is_not_performed() -> None:
+def test_the_last_call_of_a_reply_that_is_cut_off_is_not_performed():
     cut = says(member("wait", duration=0), member("type", "t2", text="mil"))
     episode, model = work([replace(cut, stop="length"), DONE], options=TOOLSET)
     assert [step.actions for step in episode.steps] == [(Wait(0),), (Finish("two notes"),)]
     assert model.requests[1].messages[4].text == "not done: the reply was cut off"
 
 
-def test_the_calls_of_a_refusal_are_not_performed() -> None:
+def test_the_calls_of_a_refusal_are_not_performed():
     refused = replace(says(member("wait", duration=0)), stop="refusal")
     episode, _ = work([refused], options=TOOLSET)
     assert episode.steps[0].actions == (Impossible("the model refuses"),)
@@ -333,13 +331,13 @@ def test_the_calls_of_a_refusal_are_not_performed() -> None:
     assert not any(each.tool_calls for each in model.requests[1].messages)
 
 
-def test_an_empty_reply_is_a_step_without_an_action() -> None:
+def test_an_empty_reply_is_a_step_without_an_action():
     episode, model = work([" ", DONE], options=TOOLSET)
     assert [step.actions for step in episode.steps] == [(), (Finish("two notes"),)]
     assert "was empty" in model.requests[1].messages[-1].text
 
 
-def test_bound_thinking_is_dropped_when_old_screenshots_are() -> None:
+def test_bound_thinking_is_dropped_when_old_screenshots_are():
     wait = says(member("wait", duration=0))
     _, model = work([wait] * 24 + [DONE], options={**TOOLSET, "history": "drop"}, step_limit=40)
     kept = [len(request.images) for request in model.requests]
@@ -355,7 +353,7 @@ def test_bound_thinking_is_dropped_when_old_screenshots_are() -> None:
 @pytest.mark.parametrize(
     ("history", "fields"), [("append", set()), ("edit", {"context_management", "betas"})]
 )
-def test_a_history_that_is_only_appended_to(history: str, fields: set[str]) -> None:
+def test_a_history_that_is_only_appended_to(history, fields):
     wait = says(member("wait", duration=0))
     given = {**TOOLSET, "history": history}
     _, model = work([wait] * 22 + [DONE], options=given, step_limit=40)
@@ -366,7 +364,7 @@ def test_a_history_that_is_only_appended_to(history: str, fields: set[str]) -> N
     assert len(model.requests[-1].images) == 23
 
 
-def test_the_toolset_in_the_messages_api() -> None:
+def test_the_toolset_in_the_messages_api():
     batch = says(member("left_click", coordinate=[352, 118]), member("fly", "t2"))
     model = ScriptedModel([batch, BACK, DONE])
     with model.serve() as served:

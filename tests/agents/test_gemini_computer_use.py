@@ -49,7 +49,7 @@ DONE = "two notes"
 OVER = (Finish("two notes"),)
 
 
-def test_the_agent_acts_until_it_calls_no_function() -> None:
+def test_the_agent_acts_until_it_calls_no_function():
     replies = [
         TAP,
         says(call("type", text="milk", press_enter=True)),
@@ -73,7 +73,7 @@ def test_the_agent_acts_until_it_calls_no_function() -> None:
     assert episode.steps[0].said.startswith("I tap Notes.\n{")
 
 
-def test_each_call_is_answered_and_the_last_one_with_the_screen() -> None:
+def test_each_call_is_answered_and_the_last_one_with_the_screen():
     both = says(call("click", x=500, y=75), call("wait", "c2"))
     _, model = work([both, DONE])
     first, second = model.requests
@@ -86,7 +86,7 @@ def test_each_call_is_answered_and_the_last_one_with_the_screen() -> None:
     assert shade(answers[1]) == 100
 
 
-def test_the_mobile_environment_is_requested_with_what_a_phone_has_besides() -> None:
+def test_the_mobile_environment_is_requested_with_what_a_phone_has_besides():
     _, model = work([DONE])
     computer, *functions = model.requests[0].tools
     assert computer.provider == {
@@ -104,7 +104,7 @@ def test_the_mobile_environment_is_requested_with_what_a_phone_has_besides() -> 
     }
 
 
-def test_the_older_environment_has_functions_of_its_own() -> None:
+def test_the_older_environment_has_functions_of_its_own():
     replies = [
         says(call("click_at", x=500, y=75)),
         says(call("scroll_at", x=500, y=500, direction="down")),
@@ -136,7 +136,7 @@ def test_the_older_environment_has_functions_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("name", "answer"), [("take_screenshot", ""), ("list_apps", "com.android.deskclock")]
 )
-def test_looking_is_no_step(name: str, answer: str) -> None:
+def test_looking_is_no_step(name, answer):
     episode, model = work([says(call(name)), TAP, DONE])
     assert did(episode) == [(Tap(540, 180),), OVER]
     assert len(episode.steps[0].calls) == 2
@@ -144,14 +144,14 @@ def test_looking_is_no_step(name: str, answer: str) -> None:
     assert (looked.text, shade(looked)) == (answer, 200)
 
 
-def test_a_look_between_calls_shows_what_the_call_before_it_did() -> None:
+def test_a_look_between_calls_shows_what_the_call_before_it_did():
     batch = says(call("click", x=500, y=75), call("take_screenshot", "c2"), call("go_back", "c3"))
     episode, model = work([batch, DONE])
     assert did(episode) == [(Tap(540, 180),), (Key("back"),), OVER]
     assert [len(each.images) for each in model.requests[1].messages[3:]] == [0, 1, 1]
 
 
-def test_a_confirmation_is_given_and_recorded() -> None:
+def test_a_confirmation_is_given_and_recorded():
     episode, model = work([says(call("click", x=500, y=75, safety_decision=CONFIRM)), DONE])
     assert did(episode) == [(Tap(540, 180),), OVER]
     assert "This buys a list." in episode.steps[0].said
@@ -161,7 +161,7 @@ def test_a_confirmation_is_given_and_recorded() -> None:
 
 
 @pytest.mark.parametrize("explained", [CONFIRM, {"decision": "require_confirmation"}])
-def test_a_user_who_does_not_confirm_ends_the_task(explained: dict[str, str]) -> None:
+def test_a_user_who_does_not_confirm_ends_the_task(explained):
     buying = says(call("click", x=500, y=75, safety_decision=explained))
     episode, _ = work([buying], options={"confirm": "no"})
     why = explained.get("explanation", "click")
@@ -177,7 +177,7 @@ def test_a_user_who_does_not_confirm_ends_the_task(explained: dict[str, str]) ->
         call("type", text={"a": 1}),
     ],
 )
-def test_a_call_that_cannot_be_read_is_answered_and_uses_a_step(wrong: ToolCall) -> None:
+def test_a_call_that_cannot_be_read_is_answered_and_uses_a_step(wrong):
     episode, model = work([says(wrong, call("go_back", "c2")), DONE])
     assert did(episode) == [(), OVER]
     answers = model.requests[1].messages[3:]
@@ -186,32 +186,30 @@ def test_a_call_that_cannot_be_read_is_answered_and_uses_a_step(wrong: ToolCall)
 
 
 @pytest.mark.parametrize("stop", ["length", "malformed"])
-def test_a_reply_without_a_readable_call_is_a_step(stop: Any) -> None:
+def test_a_reply_without_a_readable_call_is_a_step(stop):
     episode, model = work([ScriptedReply("", stop=stop), DONE])
     assert did(episode) == [(), OVER]
     assert "was cut off, or its call was invalid" in model.requests[1].messages[-1].text
 
 
-def test_a_refusal_gives_up() -> None:
+def test_a_refusal_gives_up():
     episode, _ = work([ScriptedReply("", stop="refusal")])
     assert did(episode) == [(Impossible("the model refuses"),)]
 
 
-def test_the_agent_asks_the_user() -> None:
+def test_the_agent_asks_the_user():
     asking = says(call("ask_user", question="Which list?"))
     episode, model = work([asking, DONE], task=Task("Count.", user="The red one."))
     assert episode.steps[0].action == Ask("Which list?")
     assert "The user answers: The red one." in model.requests[1].messages[-1].text
 
 
-def test_the_three_newest_screenshots_stay() -> None:
+def test_the_three_newest_screenshots_stay():
     _, model = work([says(call("wait", seconds=0))] * 5 + [DONE])
     assert [len(request.images) for request in model.requests] == [1, 2, 3, 3, 3, 3]
 
 
-def test_all_screenshots_stay_as_far_as_a_request_may_be_large(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_all_screenshots_stay_as_far_as_a_request_may_be_large(monkeypatch):
     _, model = work([DONE])
     monkeypatch.setitem(GLOBALS, "MOST_BYTES", 3 * len(model.requests[0].images[0].data) + 9)
     wait = says(call("wait", seconds=0))
@@ -231,13 +229,13 @@ def test_all_screenshots_stay_as_far_as_a_request_may_be_large(
         ("gemini-3.1-pro-preview", "browser"),
     ],
 )
-def test_the_models_name_says_the_environment(name: str, environment: str) -> None:
+def test_the_models_name_says_the_environment(name, environment):
     options = GeminiComputerUse.Options()
     assert GeminiComputerUse.variant_of(f"gemini:{name}", options) == environment
 
 
 @pytest.mark.parametrize("name", ["gemini-2.5-flash", "gemini-4-argon", "gemini-3.8-flashy", "x"])
-def test_an_unknown_model_says_which_option_to_give(name: str) -> None:
+def test_an_unknown_model_says_which_option_to_give(name):
     options: Any = GeminiComputerUse.Options()
     with pytest.raises(ValueError, match="--mobile-agent-option environment=mobile"):
         GeminiComputerUse.check_model(f"gemini:{name}", options)
@@ -245,7 +243,7 @@ def test_an_unknown_model_says_which_option_to_give(name: str) -> None:
     GeminiComputerUse.check_model(f"gemini:{name}", options)
 
 
-def test_the_agent_speaks_with_geminis_api() -> None:
+def test_the_agent_speaks_with_geminis_api():
     several = says(call("click", x=500, y=75, safety_decision=CONFIRM), call("go_back", "c2"))
     model = ScriptedModel([LOOK, several, BACK, DONE])
     with model.serve() as served:

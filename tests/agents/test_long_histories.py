@@ -248,9 +248,7 @@ TOOLSET = {"version": "20260801"}
         ("gemini_computer_use", {"pictures": 0}),
     ],
 )
-def test_an_episode_of_60_steps_stays_within_the_limits(
-    agent: str, options: dict[str, Any]
-) -> None:
+def test_an_episode_of_60_steps_stays_within_the_limits(agent, options):
     episode = run(agent, options)
     assert (episode.answer, len(episode.steps)) == ("done", STEPS + 1)
 
@@ -274,9 +272,7 @@ class Forgetful:
         ("gemini_computer_use", {}, Forgetful),
     ],
 )
-def test_a_history_that_breaks_what_the_provider_signed_is_refused(
-    agent: str, options: dict[str, Any], wrapped: Any
-) -> None:
+def test_a_history_that_breaks_what_the_provider_signed_is_refused(agent, options, wrapped):
     episode = run(agent, options, wrapped)
     assert episode.termination == "agent error"
     assert "refused" in episode.error

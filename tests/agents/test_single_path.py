@@ -136,7 +136,7 @@ CASES: dict[str, tuple[list[Any], list[str], str]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_an_agent_remembers_the_golden_actions(name: str) -> None:
+def test_an_agent_remembers_the_golden_actions(name):
     replies, golden, own = CASES[name]
     episode, model = follow(name, replies)
     assert (episode.termination, episode.error) == (Termination.PATH, "")
@@ -155,23 +155,21 @@ def test_an_agent_remembers_the_golden_actions(name: str) -> None:
         ("cogagent", "Grounded Operation: press home"),
     ],
 )
-def test_an_agent_without_memory_stays_without(name: str, reply: str) -> None:
+def test_an_agent_without_memory_stays_without(name, reply):
     episode, model = follow(name, [reply])
     assert [step.action for step in episode.steps] == [Key("home")] * 3
     assert "wrong idea" not in model.requests[-1].text
     assert "Close it at last." in model.requests[-1].text
 
 
-def test_appagent_of_mobile_bench_v2_remembers_nothing() -> None:
+def test_appagent_of_mobile_bench_v2_remembers_nothing():
     replies = ["Observation: o\nThought: t\nAction: click(c1)\nSummary: wrong idea"]
     _, model = follow("appagent", replies, options={"preset": "mobile-bench-v2"})
     assert "Notes" not in model.requests[-1].text
     assert "wrong idea" not in model.requests[-1].text
 
 
-def test_mobileagent_v2_plans_upon_golden_actions_without_reflection(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_mobileagent_v2_plans_upon_golden_actions_without_reflection(monkeypatch):
     agent = find_agent("mobileagent_v2", (shipped_agents(),)).load()
     module = sys.modules[f"{agent.__module__}.perception"]
     monkeypatch.setattr(module, "read_text", lambda *_: (TextBox("Notes", SECOND, 0.9),))
@@ -188,7 +186,7 @@ def test_mobileagent_v2_plans_upon_golden_actions_without_reflection(
     assert "wrong idea" not in last
 
 
-def test_mobileagent_v3_takes_golden_actions_for_successes() -> None:
+def test_mobileagent_v3_takes_golden_actions_for_successes():
     plan = "### Thought ###\nt\n### Historical Operations ###\nx\n### Plan ###\n1. Go on with it."
     act = f"### Thought ###\nt\n### Action ###\n{json.dumps(V3)}\n### Description ###\nwrong idea"
     episode, model = follow("mobileagent_v3", [plan, act])
@@ -199,7 +197,7 @@ def test_mobileagent_v3_takes_golden_actions_for_successes() -> None:
     assert "wrong idea" not in last
 
 
-def test_mobileagent_v3_goes_on_when_its_plan_is_finished() -> None:
+def test_mobileagent_v3_goes_on_when_its_plan_is_finished():
     plan = "### Thought ###\nt\n### Historical Operations ###\nx\n### Plan ###\nFinished"
     episode, model = follow("mobileagent_v3", [plan])
     assert len(model.requests) == len(episode.steps) == 3
@@ -207,7 +205,7 @@ def test_mobileagent_v3_goes_on_when_its_plan_is_finished() -> None:
 
 
 @pytest.mark.parametrize("name", ["openai_computer_use", "anthropic_computer_use"])
-def test_tool_calls_are_answered_with_what_was_done(name: str) -> None:
+def test_tool_calls_are_answered_with_what_was_done(name):
     replies = [ScriptedReply("wrong idea", (ToolCall("f1", "home", {}),))]
     given = {"options": {"version": "20260801"}} if name.startswith("anthropic") else {}
     episode, model = follow(name, replies, **given)
@@ -218,7 +216,7 @@ def test_tool_calls_are_answered_with_what_was_done(name: str) -> None:
     assert "Close it at last." in last
 
 
-def test_m3a_answers_at_once_on_a_path() -> None:
+def test_m3a_answers_at_once_on_a_path():
     say = '{"action_type": "answer", "text": "two"}'
     episode, _ = follow("m3a", [f"Reason: r\nAction: {say}", "Answered."])
     assert [type(step.action).__name__ for step in episode.steps] == ["Wait", "Finish", "Finish"]

@@ -38,7 +38,7 @@ ENDINGS = {
 
 
 @pytest.mark.parametrize("name", SOLVED)
-def test_every_agent_of_a_model_can_be_strict(name: str) -> None:
+def test_every_agent_of_a_model_can_be_strict(name):
     options = find_agent(name, (shipped_agents(),)).load().Options
     assert make_options(name, options, []).strict is False
     assert make_options(name, options, ["strict=true"]).strict is True
@@ -52,9 +52,7 @@ class Blind:
 
 
 @pytest.mark.parametrize("name", ENDINGS)
-def test_strictly_an_episode_ends_as_in_the_original(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_strictly_an_episode_ends_as_in_the_original(name, monkeypatch):
     monkeypatch.setitem(ocr._engines, "rapidocr", Blind())
     replies, termination = ENDINGS[name]
     agent = find_agent(name, (shipped_agents(),)).load()

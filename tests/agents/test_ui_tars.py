@@ -27,7 +27,7 @@ def shades(request: Any) -> list[Any]:
     ]
 
 
-def test_the_agent_taps_types_and_answers() -> None:
+def test_the_agent_taps_types_and_answers():
     several = "Thought: a\nAction: type(content='milk\\n')\n\npress_back()"
     opening = "Action: open_app(app_name='Clock')"
     scroll = "Thought: more\nAction: scroll(start_box='(546,1204)', direction='down')"
@@ -43,7 +43,7 @@ def test_the_agent_taps_types_and_answers() -> None:
     assert episode.steps[0].said == TAP
 
 
-def test_history_is_pictures_and_words_by_turns() -> None:
+def test_history_is_pictures_and_words_by_turns():
     _, model = work([TAP, WAIT, DONE])
     first, _, last = model.requests
     assert [message.role for message in first.messages] == ["system", "user", "user"]
@@ -60,7 +60,7 @@ def test_history_is_pictures_and_words_by_turns() -> None:
     assert (picture.size, picture.format) == ((1080, 2400), "PNG")
 
 
-def test_the_agent_sees_five_pictures_and_all_its_replies() -> None:
+def test_the_agent_sees_five_pictures_and_all_its_replies():
     _, model = work([WAIT] * 7 + [DONE])
     last = model.requests[-1]
     assert len(last.images) == 5
@@ -68,7 +68,7 @@ def test_the_agent_sees_five_pictures_and_all_its_replies() -> None:
     assert [message.role for message in last.messages][2:6] == ["assistant"] * 3 + ["user"]
 
 
-def test_the_number_of_pictures_can_be_chosen() -> None:
+def test_the_number_of_pictures_can_be_chosen():
     _, model = work([WAIT] * 3 + [DONE], options={"pictures": 1})
     assert [len(request.images) for request in model.requests] == [1, 1, 1, 1]
 
@@ -85,9 +85,7 @@ def test_the_number_of_pictures_can_be_chosen() -> None:
         ("doubao", "click(point='<point>500 75</point>')", (400, {})),
     ],
 )
-def test_each_version_has_its_points_and_settings(
-    version: str, words: str, settings: tuple[int, dict[str, int]]
-) -> None:
+def test_each_version_has_its_points_and_settings(version, words, settings):
     replies = [f"Thought: t\nAction: {words}", DONE]
     episode, model = work(replies, options={"version": version})
     assert episode.steps[0].action == Tap(540, 180)
@@ -96,20 +94,20 @@ def test_each_version_has_its_points_and_settings(
     assert words.partition("(")[0] + "(" + words.partition("(")[2][:5] in request.text
 
 
-def test_an_unreadable_reply_is_requested_again() -> None:
+def test_an_unreadable_reply_is_requested_again():
     episode, model = work(["I am not sure.", "Action: fly()", DONE])
     assert [step.action for step in episode.steps] == [Finish("two notes")]
     assert len(model.requests) == 3
     assert '"Action:" is missing' in model.requests[1].text
 
 
-def test_three_unreadable_replies_end_the_episode_as_the_agents_failure() -> None:
+def test_three_unreadable_replies_end_the_episode_as_the_agents_failure():
     episode, _ = work(["What?", "What?", "What?"])
     assert "cannot be parsed" in episode.error
 
 
 @pytest.mark.parametrize("stop", ["refusal", "length"])
-def test_refusals_and_cut_replies_can_end_it(stop: Any) -> None:
+def test_refusals_and_cut_replies_can_end_it(stop):
     replies = [ScriptedReply("Thought: I can", stop=stop)]
     episode, _ = work(replies, options={"on_error": "give up"})
     (action,) = (step.action for step in episode.steps)
@@ -117,7 +115,7 @@ def test_refusals_and_cut_replies_can_end_it(stop: Any) -> None:
     assert ("refuses" if stop == "refusal" else "cut off") in action.reason
 
 
-def test_the_agent_asks_the_user_and_receives_the_answer() -> None:
+def test_the_agent_asks_the_user_and_receives_the_answer():
     asking = "Thought: Which list do you mean?\nAction: call_user()"
     task = Task("Count.", user="The red one.")
     episode, model = work([asking, DONE], task=task)
@@ -125,7 +123,7 @@ def test_the_agent_asks_the_user_and_receives_the_answer() -> None:
     assert "The user answers: The red one." in model.requests[1].messages[-1].text
 
 
-def test_instructions_of_steps_stand_beside_the_goal() -> None:
+def test_instructions_of_steps_stand_beside_the_goal():
     task = Task("Count.", instructions=("Open Notes.", "Count them."))
     _, model = work([WAIT, WAIT, DONE], task=task)
     told = [request.messages[1].text for request in model.requests]
@@ -136,6 +134,6 @@ def test_instructions_of_steps_stand_beside_the_goal() -> None:
     ]
 
 
-def test_the_screen_itself_stays_where_nothing_changes() -> None:
+def test_the_screen_itself_stays_where_nothing_changes():
     episode, _ = work([WAIT, DONE], phone=FakePhone([make_screen("Save")]))
     assert episode.steps[0].action == Wait(5.0)

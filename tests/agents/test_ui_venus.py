@@ -17,7 +17,7 @@ TAP, DONE = says("Click(point=(500,75))"), says("Answer(content='two')")
 OLDER = {"version": "1.5"}
 
 
-def test_the_agent_works_until_it_answers() -> None:
+def test_the_agent_works_until_it_answers():
     typing, back = says("Type(content='milk')"), says("PressBack()")
     episode, model = work([TAP, typing, back, says("LaunchApp(app='Clock')"), DONE])
     assert [step.action for step in episode.steps] == [
@@ -32,9 +32,7 @@ def test_the_agent_works_until_it_answers() -> None:
 
 
 @pytest.mark.parametrize(("pictures", "seen"), [(0, [1, 1, 1, 1]), (2, [1, 2, 3, 3])])
-def test_version_2_sees_its_replies_and_its_newest_screenshots(
-    pictures: int, seen: list[int]
-) -> None:
+def test_version_2_sees_its_replies_and_its_newest_screenshots(pictures, seen):
     _, model = work([TAP, says("Wait()"), says("Wait()"), DONE], options={"pictures": pictures})
     assert [len(request.images) for request in model.requests] == seen
     last = model.requests[-1]
@@ -47,7 +45,7 @@ def test_version_2_sees_its_replies_and_its_newest_screenshots(
 
 
 @pytest.mark.parametrize(("steps", "lines"), [(0, 2), (1, 1)])
-def test_version_1_5_sees_its_steps_in_one_message(steps: int, lines: int) -> None:
+def test_version_1_5_sees_its_steps_in_one_message(steps, lines):
     tap = says("Click(box=(500,75))", "I opened it.")
     wait, done = says("Wait()", "I waited."), says("CallUser(content='two')", "Done.")
     episode, model = work([tap, wait, done], options={**OLDER, "steps": steps})
@@ -60,7 +58,7 @@ def test_version_1_5_sees_its_steps_in_one_message(steps: int, lines: int) -> No
     assert model.requests[0].temperature == 0.0
 
 
-def test_the_agent_asks_the_user_and_receives_the_answer() -> None:
+def test_the_agent_asks_the_user_and_receives_the_answer():
     task = Task("Count.", user="The red one.")
     episode, model = work([says("CallUser(content='Which list?')"), DONE], task=task)
     assert episode.steps[0].action == Ask("Which list?")
@@ -68,6 +66,6 @@ def test_the_agent_asks_the_user_and_receives_the_answer() -> None:
 
 
 @pytest.mark.parametrize(("version", "ends"), [("1.5", "gave up"), ("2", "self-reported")])
-def test_an_unreadable_reply(version: str, ends: str) -> None:
+def test_an_unreadable_reply(version, ends):
     episode, _ = work(["I am done.", DONE], options={"version": version})
     assert episode.termination.value == ends

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -15,9 +15,7 @@ from pytest_mobileagent.screen.selector import CriteriaError
 from pytest_mobileagent.testing import make_screen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pytest_mobileagent import Action, Episode, Screen
+    from pytest_mobileagent import Screen
 
 
 def form(to: str = "", via: str = "", focused: str = "") -> Screen:
@@ -75,11 +73,7 @@ def form(to: str = "", via: str = "", focused: str = "") -> Screen:
         "in parts by a program",
     ],
 )
-def test_text_is_attributed_to_the_focused_field(
-    make_episode: Callable[..., Episode],
-    decisions: list[Action | list[Action]],
-    screens: list[Screen],
-) -> None:
+def test_text_is_attributed_to_the_focused_field(make_episode, decisions, screens):
     episode = make_episode(*decisions, screens=tuple(screens))
     assert episode.typed("Oslo")
     assert episode.typed("Oslo", resource_id="to")
@@ -87,16 +81,14 @@ def test_text_is_attributed_to_the_focused_field(
     assert not episode.typed("Oslo", resource_id="via")
 
 
-def test_texts_in_two_fields_are_not_joined(make_episode: Callable[..., Episode]) -> None:
+def test_texts_in_two_fields_are_not_joined(make_episode):
     screens = (form(), form("Os"), form("Os", "lo"))
     episode = make_episode(Type("Os", at=(5, 5)), Type("lo", at=(5, 55)), screens=screens)
     assert not episode.typed("Oslo")
     assert episode.typed("lo", resource_id="via")
 
 
-def test_cleared_text_is_not_part_of_the_next_text(
-    make_episode: Callable[..., Episode],
-) -> None:
+def test_cleared_text_is_not_part_of_the_next_text(make_episode):
     screens = (form(), form("Os"), form("lo"))
     episode = make_episode(
         Type("Os", at=(5, 5)), Type("lo", at=(5, 5), clear=True), screens=screens
@@ -104,7 +96,7 @@ def test_cleared_text_is_not_part_of_the_next_text(
     assert not episode.typed("Oslo")
 
 
-def test_miss_lists_the_typed_texts_and_fields(make_episode: Callable[..., Episode]) -> None:
+def test_miss_lists_the_typed_texts_and_fields(make_episode):
     episode = make_episode(Type("Oslo", at=(5, 55)), screens=(form(), form("", "Oslo")))
     with collect_misses() as misses:
         assert not episode.typed("Oslo", resource_id="to")
@@ -114,7 +106,7 @@ def test_miss_lists_the_typed_texts_and_fields(make_episode: Callable[..., Episo
     assert "a:id/via" in said[1]
 
 
-def test_a_field_is_specified_in_one_way(make_episode: Callable[..., Episode]) -> None:
+def test_a_field_is_specified_in_one_way(make_episode):
     with pytest.raises(CriteriaError, match=r"typed\(\) takes criteria"):
         make_episode().typed("a", lambda screen: screen.root, text="b")
     with pytest.raises(CriteriaError):
@@ -125,7 +117,7 @@ LETTERS = st.lists(st.tuples(st.text("ab", min_size=1, max_size=2), st.booleans(
 
 
 @given(LETTERS)
-def test_letters_are_joined_until_the_field_is_cleared(each: Any) -> None:
+def test_letters_are_joined_until_the_field_is_cleared(each):
     screen = form()
     field = (screen.get(resource_id="to"),)
     typed = [Typed(n, text, screen, field, fresh) for n, (text, fresh) in enumerate(each)]
@@ -137,7 +129,7 @@ def test_letters_are_joined_until_the_field_is_cleared(each: Any) -> None:
         assert whole in texts
 
 
-def test_keys_are_matched_by_name(make_episode: Callable[..., Episode]) -> None:
+def test_keys_are_matched_by_name(make_episode):
     episode = make_episode(Key("back"), Type("a", enter=True))
     assert episode.pressed("back")
     assert episode.pressed("enter")
@@ -151,9 +143,7 @@ def test_keys_are_matched_by_name(make_episode: Callable[..., Episode]) -> None:
         episode.pressed("return")  # type: ignore[arg-type]
 
 
-def test_a_long_press_hits_the_elements_around_it(
-    make_episode: Callable[..., Episode],
-) -> None:
+def test_a_long_press_hits_the_elements_around_it(make_episode):
     episode = make_episode(Tap(5, 5), LongPress(5, 105), screens=(form(),) * 3)
     assert episode.long_pressed(text="Search")
     with collect_misses() as misses:

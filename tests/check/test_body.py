@@ -1,7 +1,5 @@
 """Tests of a body as a predicate over an episode, without pytest."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -14,9 +14,8 @@ from pytest_mobileagent.screen.explain import collect_misses
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
-    from pytest_mobileagent import Action, Episode, Screen
+    from pytest_mobileagent import Screen
 
 
 @pytest.fixture
@@ -48,19 +47,11 @@ def explained(misses: list[Any]) -> str:
         (Tap(50, 10), {"text": "Fan"}, False),
     ],
 )
-def test_a_tap_hits_the_elements_around_it(
-    make_episode: Callable[..., Episode],
-    shop: Screen,
-    action: Action,
-    criteria: dict[str, Any],
-    hit: bool,
-) -> None:
+def test_a_tap_hits_the_elements_around_it(make_episode, shop, action, criteria, hit):
     assert make_episode(action, screens=(shop, shop)).tapped(**criteria) is hit
 
 
-def test_tap_can_be_matched_by_a_function_of_the_seen_screen(
-    make_episode: Callable[..., Episode], make_screen: Callable[..., Screen], shop: Screen
-) -> None:
+def test_tap_can_be_matched_by_a_function_of_the_seen_screen(make_episode, make_screen, shop):
     episode = make_episode(Key("back"), Tap(50, 60), screens=(make_screen(), shop, make_screen()))
     assert episode.tapped(lambda screen: screen.find_all(resource_id="product")[1])
     assert not episode.tapped(lambda screen: screen.find_all(resource_id="product")[0])
@@ -69,7 +60,7 @@ def test_tap_can_be_matched_by_a_function_of_the_seen_screen(
     assert not episode.tapped(lambda screen: screen.get(text="none").children[0])
 
 
-def test_miss_lists_the_actual_taps(make_episode: Callable[..., Episode], shop: Screen) -> None:
+def test_miss_lists_the_actual_taps(make_episode, shop):
     episode = make_episode(Tap(50, 60), Tap(50, 150), screens=(shop, shop, shop))
     with collect_misses() as misses:
         episode.tapped(text="Lam")
@@ -82,16 +73,12 @@ def test_miss_lists_the_actual_taps(make_episode: Callable[..., Episode], shop: 
     ]
 
 
-def test_a_question_without_criteria_is_an_error_even_without_taps(
-    make_episode: Callable[..., Episode],
-) -> None:
+def test_a_question_without_criteria_is_an_error_even_without_taps(make_episode):
     with pytest.raises(TypeError, match="nothing to search for"):
         make_episode().tapped()
 
 
-def test_typed_text_is_compared_with_normalised_spaces(
-    make_episode: Callable[..., Episode],
-) -> None:
+def test_typed_text_is_compared_with_normalised_spaces(make_episode):
     episode = make_episode(Type("at\u00a09 "), Type("bread"))
     assert episode.typed("at 9")
     with collect_misses() as misses:
@@ -101,9 +88,7 @@ def test_typed_text_is_compared_with_normalised_spaces(
     )
 
 
-def test_app_was_opened_if_it_was_shown(
-    make_episode: Callable[..., Episode], make_screen: Callable[..., Screen], shop: Screen
-) -> None:
+def test_app_was_opened_if_it_was_shown(make_episode, make_screen, shop):
     home = make_screen(package="com.home")
     episode = make_episode(Open("com.gone"), Tap(1, 1), screens=(home, home, shop))
     assert episode.opened("com.shop")
@@ -115,9 +100,7 @@ def test_app_was_opened_if_it_was_shown(
     ]
 
 
-def test_an_element_on_any_screen_was_seen(
-    make_episode: Callable[..., Episode], make_screen: Callable[..., Screen], shop: Screen
-) -> None:
+def test_an_element_on_any_screen_was_seen(make_episode, make_screen, shop):
     episode = make_episode(Tap(1, 1), Tap(1, 1), screens=(make_screen(), shop, make_screen("Tor")))
     with collect_misses() as misses:
         assert episode.saw(text="Torch")
@@ -130,9 +113,7 @@ def test_an_element_on_any_screen_was_seen(
     ]
 
 
-def test_failed_actions_count_as_neither_tapped_nor_typed(
-    make_episode: Callable[..., Episode], shop: Screen
-) -> None:
+def test_failed_actions_count_as_neither_tapped_nor_typed(make_episode, shop):
     decided = (Tap(50, 10), Tap(5000, 0), Tap(50, 60), Type("a"))
     step = Step(shop, decided, notice="outside of the screen", undone=3)
     episode = make_episode(screens=(shop, shop), steps=(step,))
@@ -141,7 +122,7 @@ def test_failed_actions_count_as_neither_tapped_nor_typed(
     assert not episode.typed("a")
 
 
-def test_answer_is_the_agents_report(make_episode: Callable[..., Episode]) -> None:
+def test_answer_is_the_agents_report(make_episode):
     episode = make_episode(Tap(1, 1), Finish("It is 1,200."))
     assert episode.answers("1200")
     with collect_misses() as misses:
@@ -149,12 +130,12 @@ def test_answer_is_the_agents_report(make_episode: Callable[..., Episode]) -> No
     assert 'the answer does not say the number 1300: "It is 1,200."' in explained(misses)
 
 
-def test_loaded_record_has_the_questions_of_a_body(tmp_path: Path) -> None:
+def test_loaded_record_has_the_questions_of_a_body(tmp_path):
     with pytest.raises(RecordError, match="no episode is recorded"):
         load(tmp_path)
 
 
-def test_unclear_answer_is_undecided(make_episode: Callable[..., Episode]) -> None:
+def test_unclear_answer_is_undecided(make_episode):
     episode = make_episode(Finish("It's free, or not."), goal="What does it cost?")
     with pytest.raises(UndecidedError, match="the answer says 'free' among other things"):
         episode.answers("free")
@@ -174,21 +155,19 @@ def test_unclear_answer_is_undecided(make_episode: Callable[..., Episode]) -> No
         (lambda _: check.aitw(Tap(1, 2), Tap(1, 2), size=(0, 0)), "not the size of a screen"),
     ],
 )
-def test_invalid_values_are_reported(
-    make_episode: Callable[..., Episode], ask: Callable[[Episode], object], why: str
-) -> None:
+def test_invalid_values_are_reported(make_episode, ask, why):
     with pytest.raises(TaskError, match=why):
         ask(make_episode(Tap(5, 5), Finish("No charge.")))
 
 
-def test_phone_episode_reaches_no_recorded_page(make_episode: Any) -> None:
+def test_phone_episode_reaches_no_recorded_page(make_episode):
     episode = make_episode(Tap(1, 2))
     assert (episode.page, episode.pages) == ("", ())
     with pytest.raises(TaskError, match="device emulator-5554 does not show recorded pages"):
         episode.reached("home")
 
 
-def test_recorded_page_is_reached_by_any_of_its_names(make_episode: Any, make_screen: Any) -> None:
+def test_recorded_page_is_reached_by_any_of_its_names(make_episode, make_screen):
     screens = (make_screen("a", page="home", same=("home2",)), make_screen("b", page="cart"))
     episode = make_episode(Tap(1, 2), screens=screens)
     assert (episode.page, episode.pages) == ("cart", ("home", "cart"))

@@ -24,7 +24,6 @@ from pytest_mobileagent.screen.selector import CriteriaError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from pytest_mobileagent import Episode
 
@@ -69,11 +68,11 @@ EVENTS = st.builds(
 
 
 @given(EVENTS)
-def test_event_survives_json(event: Event) -> None:
+def test_event_survives_json(event):
     assert from_json(json.loads(json.dumps(to_json(event)))) == event
 
 
-def test_android_names_are_translated() -> None:
+def test_android_names_are_translated():
     given = {
         "type": "TYPE_WINDOW_CONTENT_CHANGED",
         "content_change_types": ["CONTENT_CHANGE_TYPE_SUBTREE"],
@@ -110,13 +109,11 @@ def test_android_names_are_translated() -> None:
         ({"bounds": (0, 0, 10, 10)}, SAVE),
     ],
 )
-def test_event_is_found_by_its_fields(
-    episode: Episode, criteria: dict[str, Any], found: Event | None
-) -> None:
+def test_event_is_found_by_its_fields(episode, criteria, found):
     assert episode.event(**criteria) == found
 
 
-def test_miss_names_the_nearest_events(episode: Episode) -> None:
+def test_miss_names_the_nearest_events(episode):
     with collect_misses() as misses:
         assert episode.event(type="clicked", text="Safe", resource_id="save") is None
     said = misses[0]()
@@ -124,7 +121,7 @@ def test_miss_names_the_nearest_events(episode: Episode) -> None:
     assert "instead: step 2: clicked Button 'Save' resource_id='save' (com.notes)" in said
 
 
-def test_miss_mentions_lost_events(episode: Episode) -> None:
+def test_miss_mentions_lost_events(episode):
     first, second = episode.steps
     later = replace(second, events=(SAVE, replace(ROW, sequence=9)))
     with collect_misses() as misses:
@@ -144,14 +141,12 @@ def test_miss_mentions_lost_events(episode: Episode) -> None:
         ({"text": None}, "matches nothing"),
     ],
 )
-def test_impossible_criteria_are_reported(
-    episode: Episode, criteria: dict[str, Any], said: str
-) -> None:
+def test_impossible_criteria_are_reported(episode, criteria, said):
     with pytest.raises(CriteriaError, match=said):
         episode.event(**criteria)
 
 
-def test_after_selects_only_later_events(episode: Episode) -> None:
+def test_after_selects_only_later_events(episode):
     opened = episode.event(type="window_state_changed")
     saved = episode.event(type="clicked", after=opened)
     assert saved == SAVE
@@ -163,9 +158,7 @@ def test_after_selects_only_later_events(episode: Episode) -> None:
     assert "none of 0 events after" in misses[1]()
 
 
-def test_events_are_recorded_with_their_step(
-    tmp_path: Path, make_screen: Callable[..., Screen]
-) -> None:
+def test_events_are_recorded_with_their_step(tmp_path, make_screen):
     recorder = Recorder(tmp_path / "episodes" / "e", ScreenStore(tmp_path / "screens"))
     head = {"goal": "Do it.", "agent": "mine"}
     recorder.start(Case(Task("Do it."), "suite/task"), INFO, Reset("none"), head)
@@ -197,7 +190,7 @@ def test_events_are_recorded_with_their_step(
         )
     ],
 )
-def test_event_field_of_wrong_type_is_refused(junk: dict[str, Any]) -> None:
+def test_event_field_of_wrong_type_is_refused(junk):
     with pytest.raises((TypeError, ValueError)):
         from_json(junk)
 
@@ -238,7 +231,7 @@ def saved(make_episode: Callable[..., Episode], form: Callable[..., Screen]) -> 
     return make_episode(Type("Oslo", at=(5, 5)), Tap(50, 60), screens=screens)
 
 
-def test_a_later_event_is_found_after_an_earlier_one(saved: Episode) -> None:
+def test_a_later_event_is_found_after_an_earlier_one(saved):
     filled = saved.event(type="text_changed", resource_id="to", text="Oslo")
     assert filled is not None
     assert filled.before_text == ""
@@ -254,9 +247,7 @@ def test_a_later_event_is_found_after_an_earlier_one(saved: Episode) -> None:
     assert misses[0]().startswith("none of 1 events derived from actions and screens after")
 
 
-def test_saving_before_filling_in_is_distinguished(
-    make_episode: Callable[..., Episode], form: Callable[..., Screen]
-) -> None:
+def test_saving_before_filling_in_is_distinguished(make_episode, form):
     screens = (form(), form(), form("Oslo"))
     episode = make_episode(Tap(50, 60), Type("Oslo", at=(5, 5)), screens=screens)
     filled = episode.event(type="text_changed", text="Oslo")
@@ -265,9 +256,7 @@ def test_saving_before_filling_in_is_distinguished(
     assert episode.event(type="clicked", after=filled) is None
 
 
-def test_actions_of_one_decision_are_in_order(
-    make_episode: Callable[..., Episode], form: Callable[..., Screen]
-) -> None:
+def test_actions_of_one_decision_are_in_order(make_episode, form):
     decision = [Tap(5, 5), Type("Oslo"), Tap(50, 60)]
     episode = make_episode(decision, screens=(form(), form("Oslo")))
     filled = episode.event(type="text_changed")
@@ -287,25 +276,19 @@ def test_actions_of_one_decision_are_in_order(
         (Tap(500, 600), None),
     ],
 )
-def test_only_a_touch_on_a_clickable_view_is_a_click(
-    make_episode: Callable[..., Episode], form: Callable[..., Screen], action: Any, kind: str | None
-) -> None:
+def test_only_a_touch_on_a_clickable_view_is_a_click(make_episode, form, action, kind):
     episode = make_episode(action, screens=(form(), form()))
     found = episode.event(type="clicked", resource_id="save")
     assert (found and found.type) == kind
     assert episode.event(type="long_clicked") is None
 
 
-def test_disabled_view_is_not_clicked(
-    make_episode: Callable[..., Episode], form: Callable[..., Screen]
-) -> None:
+def test_disabled_view_is_not_clicked(make_episode, form):
     episode = make_episode(Tap(50, 60), screens=(form(button=OFF), form(button=OFF)))
     assert episode.event(type="clicked") is None
 
 
-def test_a_failed_action_is_not_an_event(
-    make_episode: Callable[..., Episode], form: Callable[..., Screen]
-) -> None:
+def test_a_failed_action_is_not_an_event(make_episode, form):
     step = Step(form(), (Tap(50, 60),), notice="outside of the screen", undone=1)
     assert make_episode(screens=(form(), form()), steps=(step,)).event(type="clicked") is None
 
@@ -320,14 +303,12 @@ def test_a_failed_action_is_not_an_event(
         ({"type": "window_state_changed", "class_name": "AlertDialog"}, "show only activities"),
     ],
 )
-def test_events_that_cannot_be_derived_are_not_the_agents_fault(
-    saved: Episode, criteria: dict[str, Any], why: str
-) -> None:
+def test_events_that_cannot_be_derived_are_not_the_agents_fault(saved, criteria, why):
     with pytest.raises(NoListenerError, match=f"emulator-5554 has no listener.*{why}.*events.md"):
         saved.event(**criteria)
 
 
-def test_nothing_is_derived_if_a_listener_was_running(saved: Episode) -> None:
+def test_nothing_is_derived_if_a_listener_was_running(saved):
     heard = replace(saved, device=replace(saved.device, listener=True))
     assert heard.event(type="clicked") is None
     assert heard.events == ()

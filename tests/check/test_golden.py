@@ -32,7 +32,7 @@ def episode(*decisions: Any, path: Any = "single") -> Episode:
     return play(script(*decisions), task, phone=FakePhone([make_screen("Shop")]), path=path)
 
 
-def test_the_last_comparison_is_collected_with_its_scorer() -> None:
+def test_the_last_comparison_is_collected_with_its_scorer():
     played = episode(Tap(540, 60), Type("cup"))
     with collect_matches() as compared:
         assert compared.steps is None
@@ -51,14 +51,14 @@ def test_the_last_comparison_is_collected_with_its_scorer() -> None:
     )
 
 
-def test_off_a_path_golden_actions_are_required() -> None:
+def test_off_a_path_golden_actions_are_required():
     played = episode(Tap(540, 60), Finish(), path="multi")
     with pytest.raises(TaskError, match=r"pass them as compare\(…, golden="):
         check.compare(check.aitw, played)
     assert [bool(match) for match in check.compare(check.aitw, played, GOLDEN)] == [True, False]
 
 
-def test_a_golden_function_that_fails_where_the_agent_went_matches_nothing() -> None:
+def test_a_golden_function_that_fails_where_the_agent_went_matches_nothing():
     def centre(screen: Any) -> Any:
         return Tap(*screen.find(text="Sesame").bounds.center)
 
@@ -71,18 +71,18 @@ def test_a_golden_function_that_fails_where_the_agent_went_matches_nothing() -> 
     assert told[1].startswith("step 1, its function failed: AttributeError: 'NoneType'")
 
 
-def test_only_the_first_action_of_a_decision_counts_on_a_path() -> None:
+def test_only_the_first_action_of_a_decision_counts_on_a_path():
     played = episode([Tap(540, 60), Type("mug")], [Raw("input text mug"), Type("mug")])
     assert [bool(match) for match in check.matches(check.aitw, played)] == [True, False]
 
 
-def test_steps_off_the_golden_path_are_named() -> None:
+def test_steps_off_the_golden_path_are_named():
     check_path(episode(Tap(540, 60), Type("mug")))
     with pytest.raises(OffPathError, match=r"2 of 2 steps are not .*, by graph: steps 1, 2"):
         check_path(episode(Key("back"), Key("home")))
 
 
-def test_the_step_that_does_not_match_is_named() -> None:
+def test_the_step_that_does_not_match_is_named():
     played = episode(Tap(540, 60), Key("back"))
     outside = Golden(Tap(540, 60), (1080, 2400), (Bounds(0, 0, 9, 9),))
     with collect_misses() as misses:
@@ -92,7 +92,7 @@ def test_the_step_that_does_not_match_is_named() -> None:
     assert second.startswith("step 2, Mobile-Bench-v2: Key(name='back') is of a different type")
 
 
-def test_the_golden_action_that_a_rule_does_not_know_is_named() -> None:
+def test_the_golden_action_that_a_rule_does_not_know_is_named():
     played = episode(Tap(540, 60), Key("back"))
     unknown = Golden(Open("com.shop"), (1080, 2400))
     with pytest.raises(TaskError, match="golden action 2: AITW has no action like Open"):
@@ -110,7 +110,5 @@ def test_the_golden_action_that_a_rule_does_not_know_is_named() -> None:
         (print, {}, "print"),
     ],
 )
-def test_scorer_is_named_by_its_rule_and_options(
-    rule: Any, options: dict[str, Any], name: str
-) -> None:
+def test_scorer_is_named_by_its_rule_and_options(rule, options, name):
     assert scorer_name(rule, options) == name

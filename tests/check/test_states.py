@@ -18,7 +18,7 @@ from pytest_mobileagent.screen.explain import collect_misses
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent import Action, Screen
+    from pytest_mobileagent import Screen
 
 
 @pytest.fixture
@@ -271,8 +271,8 @@ TAPS = [Tap(1, 1), Tap(2, 2), Tap(3, 3)]
     ],
 )
 def test_first_success_is_the_step_before_the_satisfying_screen(
-    make_episode: Callable[..., Episode], actions: list[Action], sought: str, after: int | None
-) -> None:
+    make_episode, actions, sought, after
+):
     def holds(episode: Episode) -> bool:
         return bool(episode.screen.find(text=sought))
 
@@ -280,9 +280,7 @@ def test_first_success_is_the_step_before_the_satisfying_screen(
     assert first_success(holds, episode, whole=holds(episode)) == after
 
 
-def test_an_answer_may_make_it_hold_without_being_a_step(
-    make_episode: Callable[..., Episode],
-) -> None:
+def test_an_answer_may_make_it_hold_without_being_a_step(make_episode):
     def holds(episode: Episode) -> bool:
         return episode.answers("42")
 
@@ -290,16 +288,14 @@ def test_an_answer_may_make_it_hold_without_being_a_step(
     assert first_success(holds, make_episode(Finish("42")), whole=True) == 0
 
 
-def test_success_counts_even_if_it_is_undone(make_episode: Callable[..., Episode]) -> None:
+def test_success_counts_even_if_it_is_undone(make_episode):
     def holds(episode: Episode) -> bool:
         return len(episode.steps) == 1
 
     assert first_success(holds, make_episode(*TAPS), whole=False) == 1
 
 
-def test_each_prefix_is_evaluated_once(
-    make_episode: Callable[..., Episode],
-) -> None:
+def test_each_prefix_is_evaluated_once(make_episode):
     asked: list[int] = []
 
     def holds(episode: Episode) -> bool:

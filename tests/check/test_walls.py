@@ -19,7 +19,6 @@ from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.testing import make_screen
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from pytest_mobileagent.check.walls import Wall
@@ -58,19 +57,17 @@ def walls(file: Path, text: str) -> tuple[Wall, ...]:
         ('texts = ["Log in"]', [{"content-desc": "Log in"}], True),
     ],
 )
-def test_a_wall_is_recognised_by_app_texts_and_ids(
-    file: Path, table: str, shown: Sequence[str], stands: bool
-) -> None:
+def test_a_wall_is_recognised_by_app_texts_and_ids(file, table, shown, stands):
     (wall,) = walls(file, f"[log-in]\n{table}\n")
     assert wall.stands_on(make_screen(*shown, package=SHOP)) is stands
 
 
-def test_a_hierarchy_that_cannot_be_read_is_not_a_wall(file: Path) -> None:
+def test_a_hierarchy_that_cannot_be_read_is_not_a_wall(file):
     (wall,) = walls(file, '[log-in]\ntexts = ["Log in"]')
     assert not wall.stands_on(Screen("<", b""))
 
 
-def test_last_three_different_screens_are_searched_for_walls(file: Path) -> None:
+def test_last_three_different_screens_are_searched_for_walls(file):
     known = walls(file, '# A comment\n\n[log-in]\ntexts = ["Log in"]')
     wall, *others = (make_screen(text) for text in ("Log in", "1", "2", "3"))
     found = look(known, [others[0], wall, others[1], others[2], others[2]])
@@ -81,7 +78,7 @@ def test_last_three_different_screens_are_searched_for_walls(file: Path) -> None
     assert look(known, []) is None
 
 
-def test_blocked_app_is_the_last_used_app_of_the_task() -> None:
+def test_blocked_app_is_the_last_used_app_of_the_task():
     packages = ["com.a", "com.b", "com.c"]
     screens = [make_screen(str(n), package=p) for n, p in enumerate(["com.b", "com.a", "chrome"])]
     assert app_behind(screens, 2, packages) == "com.a"
@@ -90,7 +87,7 @@ def test_blocked_app_is_the_last_used_app_of_the_task() -> None:
     assert app_behind(screens, 2, []) is None
 
 
-def test_two_views_of_a_page_match_although_a_hint_differs() -> None:
+def test_two_views_of_a_page_match_although_a_hint_differs():
     page = ["Welcome", "Log in", "Sign up", "Help", "Terms", "Privacy"]
     one, other = (make_screen(*page, hint, package=SHOP) for hint in ("Tip 1", "Tip 2"))
     assert is_same_page(one, other)
@@ -102,7 +99,7 @@ def test_two_views_of_a_page_match_although_a_hint_differs() -> None:
     assert not was_passed([make_screen("Apps", package="launcher"), other, one], 2)
 
 
-def test_nearest_file_up_to_the_project_folder_is_used(tmp_path: Path) -> None:
+def test_nearest_file_up_to_the_project_folder_is_used(tmp_path):
     deep = tmp_path / "project" / "suite" / "deep"
     deep.mkdir(parents=True)
     (tmp_path / "walls.toml").write_text("[x]\n")
@@ -127,13 +124,13 @@ def test_nearest_file_up_to_the_project_folder_is_used(tmp_path: Path) -> None:
         ('["a.b"]\nids = []', r", line 1 \(a\.b\): it needs"),
     ],
 )
-def test_a_file_that_is_wrong_is_reported_with_its_line(file: Path, text: str, why: str) -> None:
+def test_a_file_that_is_wrong_is_reported_with_its_line(file, text, why):
     with pytest.raises(TaskError, match=f"walls.toml ?{why}") as told:
         walls(file, text)
     assert "\n" not in str(told.value)
 
 
-def test_a_file_that_cannot_be_read_is_reported(file: Path) -> None:
+def test_a_file_that_cannot_be_read_is_reported(file):
     file.mkdir()
     with pytest.raises(TaskError, match=r"cannot read .*walls\.toml: Is a directory"):
         read(file)

@@ -25,9 +25,7 @@ def aitz(folder: Path) -> Path:
     return copies.aitz(folder, (540, 1200), 90, "560, 100, 80, 100")
 
 
-def test_aitzs_layout_is_contaminated_and_its_pictures_stay_where_they_are(
-    contaminate: Any, tmp_path: Path
-) -> None:
+def test_aitzs_layout_is_contaminated_and_its_pictures_stay_where_they_are(contaminate, tmp_path):
     status, told, (row,) = contaminate(aitz(tmp_path / "aitz"))
     assert status == 0
     assert [type(each.action) for each in golden(row)] == [Tap, Tap, Scroll, Finish]
@@ -44,7 +42,7 @@ def test_aitzs_layout_is_contaminated_and_its_pictures_stay_where_they_are(
             assert graph.file(page.png).resolve().is_relative_to(tmp_path / "aitz")
 
 
-def test_aitws_records_are_contaminated(contaminate: Any, tmp_path: Path) -> None:
+def test_aitws_records_are_contaminated(contaminate, tmp_path):
     width, height = 360, 800
     steps: list[dict[str, list[Any]]] = [
         {
@@ -71,7 +69,7 @@ def test_aitws_records_are_contaminated(contaminate: Any, tmp_path: Path) -> Non
     assert row.noise[0]["kind"].endswith("-ad")
 
 
-def test_our_own_json_lines_are_contaminated(contaminate: Any, tmp_path: Path) -> None:
+def test_our_own_json_lines_are_contaminated(contaminate, tmp_path):
     png, xml = striped()
     data = tmp_path / "own"
     data.mkdir()
@@ -92,8 +90,8 @@ def test_our_own_json_lines_are_contaminated(contaminate: Any, tmp_path: Path) -
 
 
 def test_a_contaminated_graph_can_be_exported_for_training(
-    striped_graph: Any, contaminate: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+    striped_graph, contaminate, tmp_path, capsys
+):
     told = ["Tap the icon.", "Type.", "Tap the row.", "Go back.", "Done."]
     (row,) = contaminate(striped_graph(PATH, PATH[3:], instructions=told), "--noise=0,ad")[2]
     words = [str(tmp_path / "noisy"), "--format=llamafactory", "-o", str(tmp_path / "train")]
@@ -107,9 +105,7 @@ def test_a_contaminated_graph_can_be_exported_for_training(
     assert about["trajectories"][0]["origin"]["licence"] == "CC0"
 
 
-def test_a_task_of_a_graph_without_a_golden_path_is_not_exported(
-    striped_graph: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_task_of_a_graph_without_a_golden_path_is_not_exported(striped_graph, tmp_path, capsys):
     data = striped_graph()
     with (data / "tasks.jsonl").open("a") as file:
         file.write('{"id": "bare", "goal": "Look."}\n')
@@ -131,9 +127,7 @@ def test_a_task_of_a_graph_without_a_golden_path_is_not_exported(
         (["-o", "clean"], 4, "clean: a graph already exists"),
     ],
 )
-def test_invalid_options_are_reported(
-    striped_graph: Any, contaminate: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, case: Any
-) -> None:
+def test_invalid_options_are_reported(striped_graph, contaminate, monkeypatch, tmp_path, case):
     options, expected, problem = case
     monkeypatch.chdir(tmp_path)
     (tmp_path / "own").mkdir()
@@ -143,9 +137,7 @@ def test_invalid_options_are_reported(
     assert problem in " ".join(told.split())
 
 
-def test_a_path_without_a_data_set_is_reported_in_one_line(
-    contaminate: Any, tmp_path: Path
-) -> None:
+def test_a_path_without_a_data_set_is_reported_in_one_line(contaminate, tmp_path):
     (tmp_path / "empty").mkdir()
     status, told, _ = contaminate(tmp_path / "empty")
     assert status == 4
@@ -155,9 +147,7 @@ def test_a_path_without_a_data_set_is_reported_in_one_line(
     assert not (tmp_path / "noisy").exists()
 
 
-def test_a_broken_graph_is_reported_in_one_line(
-    striped_graph: Any, contaminate: Any, tmp_path: Path
-) -> None:
+def test_a_broken_graph_is_reported_in_one_line(striped_graph, contaminate, tmp_path):
     clean = striped_graph(PATH)
     with closing(sqlite3.connect(clean / "graph.sqlite")) as index, index:
         index.execute("UPDATE edges SET target = 'gone' WHERE rowid = 2")

@@ -1,9 +1,6 @@
 """Tests of ads over recorded pages: their position, how they are closed, and their selection."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,15 +12,12 @@ from pytest_mobileagent.noise.template import load
 from pytest_mobileagent.testing import make_screen
 from tests.dataset.striped import ICON, PATH, ROW, SIZE, golden, striped
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 SHORT = PATH[:1] + PATH[4:]
 
 
 def test_a_step_that_closes_an_ad_comes_before_the_one_whose_target_it_hides(
-    striped_graph: Any, contaminate: Any, tmp_path: Path
-) -> None:
+    striped_graph, contaminate, tmp_path
+):
     status, _, (row,) = contaminate(striped_graph())
     assert status == 0
     each = golden(row)
@@ -46,9 +40,7 @@ def test_a_step_that_closes_an_ad_comes_before_the_one_whose_target_it_hides(
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_nothing_of_the_target_can_be_seen(
-    striped_graph: Any, contaminate: Any, tmp_path: Path, seed: int
-) -> None:
+def test_nothing_of_the_target_can_be_seen(striped_graph, contaminate, tmp_path, seed):
     _, _, (row,) = contaminate(striped_graph(SHORT), f"--seed={seed}")
     ad, clean, _ = golden(row)
     with Graph.open(tmp_path / "noisy") as graph:
@@ -64,16 +56,14 @@ def test_nothing_of_the_target_can_be_seen(
     assert not ad.boxes[0].contains(*ICON.center)
 
 
-def test_the_page_around_a_card_is_whitened(
-    striped_graph: Any, contaminate: Any, tmp_path: Path
-) -> None:
+def test_the_page_around_a_card_is_whitened(striped_graph, contaminate, tmp_path):
     _, _, (row,) = contaminate(striped_graph(SHORT), "--noise=0,rating")
     with Graph.open(tmp_path / "noisy") as graph:
         levels = graph.screen(golden(row)[0].page).image.crop((0, 0, 40, 400)).convert("L")
     assert levels.getextrema() == (229, 255)  # A tenth of the black remains.
 
 
-def test_a_target_that_would_stay_visible_is_refused(striped_graph: Any, contaminate: Any) -> None:
+def test_a_target_that_would_stay_visible_is_refused(striped_graph, contaminate):
     wide = PATH[2:3] + PATH[4:]
     status, told, _ = contaminate(striped_graph(wide), "--noise=0,redirect-ad")
     assert status == 4
@@ -83,9 +73,7 @@ def test_a_target_that_would_stay_visible_is_refused(striped_graph: Any, contami
     assert contaminate(whole, "--noise=0,redirect-ad", "--whiten=1")[0] == 0
 
 
-def test_a_trajectory_without_a_tap_is_left_out_and_counted(
-    striped_graph: Any, contaminate: Any, tmp_path: Path
-) -> None:
+def test_a_trajectory_without_a_tap_is_left_out_and_counted(striped_graph, contaminate, tmp_path):
     still = [Golden(Scroll("up"), SIZE), Golden(Type("x"), SIZE), Golden(Finish(), SIZE)]
     status, told, found = contaminate(striped_graph(PATH, still))
     assert (status, [row.id for row in found]) == (0, ["t0"])
@@ -98,8 +86,8 @@ def test_a_trajectory_without_a_tap_is_left_out_and_counted(
 
 
 def test_the_seed_decides_and_tasks_do_not_depend_on_each_other(
-    striped_graph: Any, contaminate: Any, tmp_path: Path
-) -> None:
+    striped_graph, contaminate, tmp_path
+):
     data = striped_graph(SHORT, SHORT, SHORT)
     first = contaminate(data, "--seed=1", name="a")[2]
     again = contaminate(data, "--seed=1", name="b")[2]
@@ -114,7 +102,7 @@ def test_the_seed_decides_and_tasks_do_not_depend_on_each_other(
     assert contaminate(data, "--seed=1", name="d")[2][0].columns == first[2].columns
 
 
-def test_the_rate_is_the_share_of_steps_at_least_one(striped_graph: Any, contaminate: Any) -> None:
+def test_the_rate_is_the_share_of_steps_at_least_one(striped_graph, contaminate):
     taps = [PATH[0]] * 5 + [PATH[4]]
     data = striped_graph(taps)
     assert len(contaminate(data, "--noise=0.6", name="a")[2][0].noise) == 3
@@ -124,9 +112,7 @@ def test_the_rate_is_the_share_of_steps_at_least_one(striped_graph: Any, contami
     assert len(contaminate(data, name="c")[2][0].noise) == 1
 
 
-def test_the_two_sets_of_ads_are_kept_apart(
-    striped_graph: Any, contaminate: Any, tmp_path: Path
-) -> None:
+def test_the_two_sets_of_ads_are_kept_apart(striped_graph, contaminate, tmp_path):
     data = striped_graph(*[SHORT] * 8)
     inside, outside = (
         {each["ad"] for row in contaminate(data, f"--ads={ads}", name=ads)[2] for each in row.noise}
@@ -140,7 +126,7 @@ def test_the_two_sets_of_ads_are_kept_apart(
     assert "out" not in about["subsets"]["others"]
 
 
-def test_each_set_has_ads_of_every_kind_and_language() -> None:
+def test_each_set_has_ads_of_every_kind_and_language():
     templates = load()
     for language in ("en", "zh"):
         for domain in ("in", "out"):
@@ -151,9 +137,7 @@ def test_each_set_has_ads_of_every_kind_and_language() -> None:
     assert {t.language for t in covering(templates, COVERING, None, "zh-CN")} == {"zh"}
 
 
-def test_instructions_of_steps_stay_beside_their_steps(
-    striped_graph: Any, contaminate: Any
-) -> None:
+def test_instructions_of_steps_stay_beside_their_steps(striped_graph, contaminate):
     told = ["Tap the icon.", "Type.", "Tap the row.", "Go back.", "Done."]
     (row,) = contaminate(striped_graph(instructions=told, tags=["install"]))[2]
     at = row.noise[0]["step"] - 1
@@ -173,7 +157,7 @@ def test_instructions_of_steps_stay_beside_their_steps(
         (Golden(Scroll("up"), SIZE), None),
     ],
 )
-def test_the_target_is_the_smallest_thing_that_is_known_around_a_tap(given: Any, box: Any) -> None:
+def test_the_target_is_the_smallest_thing_that_is_known_around_a_tap(given, box):
     png, xml = striped()
     screen = make_screen(size=SIZE)
     from dataclasses import replace

@@ -45,9 +45,7 @@ def about(folder: Path) -> dict[str, Any]:
     return found
 
 
-def test_exported_data_say_where_they_come_from(
-    record: Record, export: Export, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_exported_data_say_where_they_come_from(record, export, tmp_path, capsys):
     assert export([record("clock/alarm@1")], "--licence=clock=Apache-2.0") == 0
     whole = about(tmp_path / "out")
     assert whole["format"] == "androidcontrol"
@@ -68,9 +66,7 @@ def test_exported_data_say_where_they_come_from(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "run"]
 
 
-def test_only_successes_are_taken_unless_failures_are_asked_for(
-    record: Record, export: Export, tmp_path: Path
-) -> None:
+def test_only_successes_are_taken_unless_failures_are_asked_for(record, export, tmp_path):
     sources = [record("a", True), record("b", False), record("c", None)]
     assert export(sources) == 0
     assert [t["origin"]["task"] for t in about(tmp_path / "out")["trajectories"]] == ["a"]
@@ -79,9 +75,7 @@ def test_only_successes_are_taken_unless_failures_are_asked_for(
     assert [t["succeeded"] for t in taken] == [True, False, None]
 
 
-def test_nothing_to_export_is_an_error_that_leaves_nothing(
-    record: Record, export: Export, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_nothing_to_export_is_an_error_that_leaves_nothing(record, export, tmp_path, capsys):
     assert export([record("a", False)]) == 1
     assert "no goal was met; --failures" in capsys.readouterr().err
     assert export([record("b", True, [(LIST, Raw("am start"))])]) == 1
@@ -91,9 +85,7 @@ def test_nothing_to_export_is_an_error_that_leaves_nothing(
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
-def test_inexpressible_trajectories_are_left_out_and_counted(
-    record: Record, export: Export, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_inexpressible_trajectories_are_left_out_and_counted(record, export, tmp_path, capsys):
     both = [(HOME, [Tap(1, 2), Tap(3, 4)]), (LIST, Finish())]
     assert export([record("a"), record("b", True, both)]) == 0
     assert "left out 1: several actions were decided on one screen" in capsys.readouterr().out
@@ -101,9 +93,7 @@ def test_inexpressible_trajectories_are_left_out_and_counted(
     assert left_out == {"several actions were decided on one screen": 1}
 
 
-def test_a_task_is_in_one_part_whatever_its_environments_and_epochs(
-    record: Record, export: Export, tmp_path: Path
-) -> None:
+def test_a_task_is_in_one_part_whatever_its_environments_and_epochs(record, export, tmp_path):
     tasks = [f"task{n}{end}" for n in range(10) for end in ("", "@env100", "@env100@1")]
     sources = [record(task, True, WAY[:2]) for task in tasks]
     parts: dict[str, dict[str, str]] = {}
@@ -120,7 +110,7 @@ def test_a_task_is_in_one_part_whatever_its_environments_and_epochs(
         assert sorted(by_task.values()) == ["test"] + ["train"] * 8 + ["validation"]
 
 
-def test_redacted_content_is_not_exported(record: Record, export: Export, tmp_path: Path) -> None:
+def test_redacted_content_is_not_exported(record, export, tmp_path):
     (tmp_path / "redact.toml").write_text("text = ['6:30', 'Add']\n")
     source = record("a", goal="Set it for 6:30.")
     settings = {"mobile_redact": ("redact.toml", tmp_path)}
@@ -132,9 +122,7 @@ def test_redacted_content_is_not_exported(record: Record, export: Export, tmp_pa
     assert LIST.png not in whole  # The element is blacked out in the screenshot, too.
 
 
-def test_a_data_set_is_exported_in_another_format(
-    record: Record, export: Export, tmp_path: Path
-) -> None:
+def test_a_data_set_is_exported_in_another_format(record, export, tmp_path):
     assert export([record("a")], "--format=llamafactory", "-o", str(tmp_path / "one")) == 0
     assert export([], str(tmp_path / "one"), "-o", str(tmp_path / "two")) == 0
     (one,) = about(tmp_path / "two")["trajectories"]
@@ -154,9 +142,7 @@ def test_a_data_set_is_exported_in_another_format(
         ),
     ],
 )
-def test_a_damaged_data_set_is_one_line(
-    export: Export, tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str, what: str
-) -> None:
+def test_a_damaged_data_set_is_one_line(export, tmp_path, capsys, content, what):
     (tmp_path / "set").mkdir()
     (tmp_path / "set" / "dataset.json").write_text(content)
     assert export([], str(tmp_path / "set")) == 1
@@ -180,9 +166,7 @@ def test_a_damaged_data_set_is_one_line(
         (["-o", "TAKEN"], "already exists, and is not overwritten"),
     ],
 )
-def test_an_option_that_is_invalid_is_a_usage_error(
-    export: Export, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], what: str
-) -> None:
+def test_an_option_that_is_invalid_is_a_usage_error(export, tmp_path, capsys, words, what):
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "file").touch()
     given = [str(tmp_path / "taken") if word == "TAKEN" else word for word in words]
@@ -192,9 +176,7 @@ def test_an_option_that_is_invalid_is_a_usage_error(
     assert what in capsys.readouterr().err
 
 
-def test_the_agents_of_bmoca_read_what_was_exported_for_them(
-    record: Record, export: Export, tmp_path: Path
-) -> None:
+def test_the_agents_of_bmoca_read_what_was_exported_for_them(record, export, tmp_path):
     way = [WAY[0], WAY[1], WAY[4]]
     assert export([record("a", True, way)], "--format=bmoca") == 0
     (text,) = (path.read_text("utf-8") for path in (tmp_path / "out").rglob("*.txt"))

@@ -280,11 +280,11 @@ DIALECTS: list[tuple[list[Dialect], Words]] = [
 ]
 
 
-def test_every_dialect_is_tested() -> None:
+def test_every_dialect_is_tested():
     assert {each.name for variants, _ in DIALECTS for each in variants} == set(dialects())
 
 
-def test_every_dialect_is_documented() -> None:
+def test_every_dialect_is_documented():
     page = (Path(__file__).parents[2] / "docs" / "dialects.md").read_text("utf-8")
     rows = set(re.findall(r"(?m)^\| `(\w+)` \|", page))
     assert {each.__name__ for each in dialects().values()} <= rows
@@ -295,9 +295,7 @@ def test_every_dialect_is_documented() -> None:
 )
 @settings(deadline=None)
 @given(data=st.data())
-def test_any_text_is_parsed_or_refused(
-    variants: list[Dialect], own: Words, data: st.DataObject
-) -> None:
+def test_any_text_is_parsed_or_refused(variants, own, data):
     words = data.draw(st.text() | own)
     for dialect in variants:
         with suppress(DialectError):
@@ -307,7 +305,7 @@ def test_any_text_is_parsed_or_refused(
 
 
 @pytest.mark.parametrize("part", ["[", "{", '{"a":', "{'a': ", "9"])
-def test_endless_nesting_and_numbers_are_parsed_or_refused(part: str) -> None:
+def test_endless_nesting_and_numbers_are_parsed_or_refused(part):
     words = part * (30_000 // len(part))
     for dialect in (each() for each in dialects().values()):
         for reply in (words, f"Thought: a\nReason: a\nAction: {words}"):
@@ -316,7 +314,7 @@ def test_endless_nesting_and_numbers_are_parsed_or_refused(part: str) -> None:
 
 
 @given(st.text() | COMPUTER_USES)
-def test_any_text_moves_the_mouse_or_is_refused(words: str) -> None:
+def test_any_text_moves_the_mouse_or_is_refused(words):
     for mouse in (AnthropicComputerUse(), AnthropicComputerUse(cursor=(1, 1), pressed=(1, 1))):
         with suppress(DialectError):
             mouse.after(words)

@@ -1,7 +1,5 @@
 """What agents take from replies for their histories: more than actions, in some dialects."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -371,7 +371,7 @@ ADDED["mobileagent_v2"] = {"action", "operation"}
 REFUSING = {"androidarena", *ADDED}
 
 
-def test_every_dialect_reads_what_it_prints() -> None:
+def test_every_dialect_reads_what_it_prints():
     tested = {each.name for variants, _, _ in ROUND_TRIPS for each in variants}
     assert tested == set(dialects()) - {"bmoca_discrete"}  # whose numbers are tested one by one
 
@@ -383,9 +383,7 @@ def test_every_dialect_reads_what_it_prints() -> None:
 )
 @settings(deadline=None)
 @given(data=st.data())
-def test_printed_decisions_are_read_back(
-    variants: Sequence[Dialect], frame: Frame, decisions: Decisions, data: st.DataObject
-) -> None:
+def test_printed_decisions_are_read_back(variants, frame, decisions, data):
     decision = data.draw(decisions)
     for dialect in variants:
         try:

@@ -1,7 +1,5 @@
 """Tests of counting the lines of code that people changed in drafts (A3, Table 2)."""
 
-from __future__ import annotations
-
 import pytest
 
 from pytest_mobileagent.draft.edits import Edits, compared, drafted_files, edits_of

@@ -1,7 +1,5 @@
 """Tests of extracting a draft from a model's reply, and of the reasons for refusing one."""
 
-from __future__ import annotations
-
 import contextlib
 
 import pytest

@@ -1,7 +1,5 @@
 """Tests of running a draft on prefixes of an episode, and of telling success from failure by it."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tests of comparing two instructions with judges in both orders, and of the resulting table."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

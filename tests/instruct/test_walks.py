@@ -1,7 +1,5 @@
 """Tests of routes on graphs: where walks lead, what they omit, and the rows made from them."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 

@@ -17,7 +17,6 @@ from pytest_mobileagent.processes import VARIABLE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent import Screen
     from pytest_mobileagent.verdict import Verdict
 
     Run = Callable[..., Verdict]
@@ -66,7 +65,7 @@ def run(tmp_path: Path) -> Run:
     return run
 
 
-def test_official_result_is_a_verdict_that_does_not_count(run: Run) -> None:
+def test_official_result_is_a_verdict_that_does_not_count(run):
     found = run("return given[0]['n'] == 3 and given[1]", {"n": 3}, True)
     assert (found.passed, found.scorer) == (True, "x-official")
     assert found.evidence == {"counts": False}
@@ -81,7 +80,7 @@ def test_official_result_is_a_verdict_that_does_not_count(run: Run) -> None:
         *(pytest.param(*case, marks=pytest.mark.slow) for case in OTHERS),
     ],
 )
-def test_any_failure_is_a_one_line_error_of_the_evaluation(run: Run, body: str, why: str) -> None:
+def test_any_failure_is_a_one_line_error_of_the_evaluation(run, body, why):
     found = run(body)
     assert found.passed is None
     assert found.reason.endswith(", on v1.csv, line 2")
@@ -91,7 +90,7 @@ def test_any_failure_is_a_one_line_error_of_the_evaluation(run: Run, body: str, 
     assert len(found.reason) <= 400
 
 
-def test_writing_files_is_refused_even_if_the_error_is_caught(run: Run, tmp_path: Path) -> None:
+def test_writing_files_is_refused_even_if_the_error_is_caught(run, tmp_path):
     target = tmp_path / "written"
     body = f"""
 def eval(*given):
@@ -109,7 +108,7 @@ def eval(*given):
 
 
 @pytest.mark.slow
-def test_hanging_evaluation_is_ended_with_its_processes(run: Run) -> None:
+def test_hanging_evaluation_is_ended_with_its_processes(run):
     found = run("while True: pass", seconds=1)
     assert found.passed is None
     assert found.reason.startswith(("it takes too long", "it takes longer than 1 s"))
@@ -119,21 +118,19 @@ def test_hanging_evaluation_is_ended_with_its_processes(run: Run) -> None:
             assert marked not in environment.read_bytes()
 
 
-def test_long_output_of_the_evaluation_is_ignored(run: Run) -> None:
+def test_long_output_of_the_evaluation_is_ignored(run):
     body = "import sys; print('x' * 10**7); sys.stderr.write('y' * 10**7); return True"
     assert run(body).passed is True
 
 
-def test_evaluation_has_no_keys_and_no_access_to_our_folders(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_evaluation_has_no_keys_and_no_access_to_our_folders(run, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     kept = {VARIABLE, "LC_CTYPE"}  # Python itself sets the second one
     body = f"import os; return set(os.environ) <= {kept!r} and os.listdir() == []"
     assert run(body).passed is True
 
 
-def test_questions_to_its_judge_are_answered_by_ours(run: Run) -> None:
+def test_questions_to_its_judge_are_answered_by_ours(run):
     asked: list[str] = []
 
     def ask(text: str) -> str:
@@ -153,7 +150,7 @@ def test_questions_to_its_judge_are_answered_by_ours(run: Run) -> None:
     assert (found.passed, "judge m does not answer" in found.reason) == (None, True)
 
 
-def test_clock_is_that_of_the_episode(run: Run) -> None:
+def test_clock_is_that_of_the_episode(run):
     body = """
 from datetime import date, datetime, timedelta
 def eval(*given):
@@ -163,14 +160,14 @@ def eval(*given):
     assert run(body, now=datetime(2024, 12, 30, 9)).passed is True
 
 
-def test_missing_libraries_may_be_imported_but_not_used(run: Run) -> None:
+def test_missing_libraries_may_be_imported_but_not_used(run):
     head = "import nowhere.at.all\nfrom other import Base\nclass Own(Base): pass\n"
     assert run(f"{head}def eval(*given): return True").passed is True
     found = run(f"{head}def eval(*given): return Own()")
     assert "the evaluation uses other.Base, which is not available here" in found.reason
 
 
-def test_hierarchies_are_written_like_appium_does(make_screen: Callable[..., Screen]) -> None:
+def test_hierarchies_are_written_like_appium_does(make_screen):
     screen = make_screen({"text": "Save", "class": "android.widget.Button", "content-desc": ""})
     root = ET.fromstring(hierarchy_of(screen, (1080, 2400)))
     assert (root.tag, root.attrib["width"], root.attrib["height"]) == ("hierarchy", "1080", "2400")

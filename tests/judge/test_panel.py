@@ -22,7 +22,6 @@ from tests.judge.asking import screen, worked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from PIL.Image import Image
 
@@ -53,7 +52,7 @@ def episode(make_episode: Callable[..., Episode]) -> Episode:
 
 
 @pytest.mark.parametrize(("reply", "passed"), [(YES, True), (NO, False)])
-def test_single_judge_decides(episode: Episode, reply: str, passed: bool) -> None:
+def test_single_judge_decides(episode, reply, passed):
     verdict = decide(panel([reply]), TEXT, episode)
     assert (verdict.passed, verdict.scorer) == (passed, "judge")
     assert verdict.reason == f"a: {'done' if passed else 'not done'}"
@@ -64,7 +63,7 @@ def test_single_judge_decides(episode: Episode, reply: str, passed: bool) -> Non
     ("one", "other", "passed"),
     [(YES, YES, True), (NO, NO, False), (YES, NO, None), (NO, YES, None)],
 )
-def test_two_judges_must_agree(episode: Episode, one: str, other: str, passed: bool | None) -> None:
+def test_two_judges_must_agree(episode, one, other, passed):
     verdict = decide(panel([f"Reason: one\n{one}"], [other]), TEXT, episode)
     assert (verdict.passed, verdict.scorer) == (passed, "judges")
     assert [judge["model"] for judge in verdict.evidence["judges"]] == ["scripted:a", "scripted:b"]
@@ -72,7 +71,7 @@ def test_two_judges_must_agree(episode: Episode, one: str, other: str, passed: b
 
 
 @pytest.mark.parametrize("third", [YES, NO])
-def test_third_judge_is_asked_only_to_settle_a_dispute(episode: Episode, third: str) -> None:
+def test_third_judge_is_asked_only_to_settle_a_dispute(episode, third):
     disputed = panel([YES], [NO], [third])
     verdict = decide(disputed, TEXT, episode)
     assert verdict.passed is (third == YES)
@@ -86,9 +85,7 @@ def test_third_judge_is_asked_only_to_settle_a_dispute(episode: Episode, third: 
     ("votes", "passed"),
     [([YES, YES, NO], True), ([NO, YES, NO], False), ([YES, NO], None), ([YES] * 5, True)],
 )
-def test_majority_of_a_judges_votes_decides(
-    episode: Episode, votes: list[str], passed: bool | None
-) -> None:
+def test_majority_of_a_judges_votes_decides(episode, votes, passed):
     verdict = decide(panel(votes), TEXT, episode, runs=len(votes))
     assert verdict.passed is passed
     assert len(verdict.calls) == len(votes)
@@ -97,11 +94,11 @@ def test_majority_of_a_judges_votes_decides(
     assert f"{votes.count(YES)} of {len(votes)} votes: done" in verdict.reason
 
 
-def test_undecided_judge_agrees_with_no_other(episode: Episode) -> None:
+def test_undecided_judge_agrees_with_no_other(episode):
     assert decide(panel([YES, NO], [YES, YES]), TEXT, episode, runs=2).passed is None
 
 
-def test_judges_are_asked_concurrently(episode: Episode) -> None:
+def test_judges_are_asked_concurrently(episode):
     both = threading.Barrier(2, timeout=20)
 
     def reply(_: object) -> str:
@@ -111,7 +108,7 @@ def test_judges_are_asked_concurrently(episode: Episode) -> None:
     assert decide(panel([reply], [reply]), TEXT, episode).passed is True
 
 
-def test_failed_judge_is_asked_again(episode: Episode) -> None:
+def test_failed_judge_is_asked_again(episode):
     mumbling = ["Hm.", "Hm."]  # the second replies to the request for repair
     assert decide(panel([*mumbling, YES]), TEXT, episode, retries=1).passed is True
     with pytest.raises(JudgeError, match="judge scripted:a: its reply cannot be read"):
@@ -119,9 +116,7 @@ def test_failed_judge_is_asked_again(episode: Episode) -> None:
 
 
 @pytest.mark.parametrize("retries", [0, 1, 2])
-def test_an_unreadable_reply_is_reported_where_nothing_can_be_said_to_mend_it(
-    episode: Episode, retries: int
-) -> None:
+def test_an_unreadable_reply_is_reported_where_nothing_can_be_said_to_mend_it(episode, retries):
     with pytest.raises(JudgeError) as failed:
         decide(panel(["Looks fine to me."]), TEXT, episode, retries=retries)
     told = str(failed.value)
@@ -131,7 +126,7 @@ def test_an_unreadable_reply_is_reported_where_nothing_can_be_said_to_mend_it(
     assert told.count("Asked again: ") == (retries > 0)
 
 
-def test_no_model_is_asked_if_key_components_are_missing(episode: Episode) -> None:
+def test_no_model_is_asked_if_key_components_are_missing(episode):
     question = Question(("Total", "14.99"), actions="text")
     judges = panel([YES])
     verdict = decide(judges, question, episode, read=lambda _: "The total: 14.98")
@@ -141,9 +136,7 @@ def test_no_model_is_asked_if_key_components_are_missing(episode: Episode) -> No
     assert decide(judges, question, episode, read=lambda _: "TOTAL\u200914.99").passed is True
 
 
-def test_prompts_and_replies_are_recorded_beside_those_of_the_agent(
-    episode: Episode, tmp_path: Path
-) -> None:
+def test_prompts_and_replies_are_recorded_beside_those_of_the_agent(episode, tmp_path):
     reference = ModelReference("scripted", "a")
     folder = tmp_path / "episodes" / "name.0"
     folder.mkdir(parents=True)
@@ -155,7 +148,7 @@ def test_prompts_and_replies_are_recorded_beside_those_of_the_agent(
     assert verdict.evidence["judges"][0]["lines"] == [1]
 
 
-def test_a_spent_budget_is_not_a_verdict(episode: Episode, tmp_path: Path) -> None:
+def test_a_spent_budget_is_not_a_verdict(episode, tmp_path):
     ledger = tmp_path / "spent.jsonl"
     ledger.write_text("[2.0,100]\n", "utf-8")
     judges = panel([YES], budget=Budget(Limit(1.0)), ledger=ledger)
@@ -177,13 +170,13 @@ def seen(*texts: str) -> tuple[EpisodeRecord, Callable[[Screen], str], list[str]
     return worked(*steps, last=screens[-1]), reading, read
 
 
-def test_search_stops_at_the_last_screenshot_with_all_components() -> None:
+def test_search_stops_at_the_last_screenshot_with_all_components():
     episode, reading, read = seen("Oslo 12 May", "Oslo 12 May", "Paid: Oslo, 12 May", "Home")
     assert coarse(episode, ["oslo", "12 May"], reading) == Coarse(2, (), 2, 2)
     assert read == ["Home", "Paid: Oslo, 12 May"]
 
 
-def test_components_must_be_on_one_screenshot() -> None:
+def test_components_must_be_on_one_screenshot():
     episode, reading, _ = seen("Start", "Oslo", "12 May", "Home")
     found = coarse(episode, ["Oslo", "12 May"], reading)
     assert found == Coarse(None, ("Oslo",), 2, 4)  # the last one that lacks a component
@@ -201,13 +194,13 @@ def test_components_must_be_on_one_screenshot() -> None:
         ("9:41 AM", "9:41\u200aAM"),
     ],
 )
-def test_case_spaces_and_widths_are_ignored(component: str, text: str) -> None:
+def test_case_spaces_and_widths_are_ignored(component, text):
     episode, reading, _ = seen(text)
     assert coarse(episode, [component], reading).found == 0
 
 
 @pytest.mark.parametrize(("component", "text"), [("iPhone 12", "iPhone 11"), ("Oslo", "0slo")])
-def test_similar_text_does_not_match(component: str, text: str) -> None:
+def test_similar_text_does_not_match(component, text):
     episode, reading, _ = seen(text)
     assert coarse(episode, [component], reading).missing == (component,)
 
@@ -229,20 +222,18 @@ def test_similar_text_does_not_match(component: str, text: str) -> None:
         ("3 items", "13 items", False),
     ],
 )
-def test_component_is_found_in_any_typography_but_not_in_longer_numbers(
-    component: str, shown: str, is_there: bool
-) -> None:
+def test_component_is_found_in_any_typography_but_not_in_longer_numbers(component, shown, is_there):
     episode, reading, _ = seen(shown)
     assert (coarse(episode, [component], reading).found is not None) is is_there
 
 
-def test_nothing_is_read_without_components() -> None:
+def test_nothing_is_read_without_components():
     episode, reading, read = seen("Home", "Home")
     assert coarse(episode, (), reading).found == 1
     assert read == []
 
 
-def test_equal_screenshots_are_read_once() -> None:
+def test_equal_screenshots_are_read_once():
     home = screen("Home")
     read: list[Screen] = []
     steps = [(home, Tap(1, 1))] * 5
@@ -255,13 +246,13 @@ def test_equal_screenshots_are_read_once() -> None:
     assert (found.read, len(read), found.nearest) == (1, 1, 5)
 
 
-def test_component_without_visible_text_is_a_task_error() -> None:
+def test_component_without_visible_text_is_a_task_error():
     episode, reading, _ = seen("Home")
     with pytest.raises(TaskError, match="no visible letter"):
         coarse(episode, ["\u200b"], reading)
 
 
-def test_broken_screenshot_is_skipped() -> None:
+def test_broken_screenshot_is_skipped():
     broken = Screen("<hierarchy/>", b"no picture")
     good = screen("Oslo")
 
@@ -283,7 +274,7 @@ class Engine:
         return [TextBox("New", box, 1.0), TextBox("York", Bounds(9, 0, 20, 9), 1.0)]
 
 
-def test_each_picture_is_read_by_ocr_once_per_process() -> None:
+def test_each_picture_is_read_by_ocr_once_per_process():
     engine = Engine()
     episode = worked(last=screen("New York", shade=7))
     for _ in range(3):
@@ -293,13 +284,13 @@ def test_each_picture_is_read_by_ocr_once_per_process() -> None:
 
 
 @pytest.mark.slow  # loads an OCR engine
-def test_screenshots_are_read_by_ocr_by_default() -> None:
+def test_screenshots_are_read_by_ocr_by_default():
     from tests.judge.attacks import Attack, episode
 
     assert coarse(episode(Attack("", "en", "shown", "Paid to Oslo")), ["Paid to Oslo"]).passed
 
 
-def test_single_vote_for_a_wall_is_recorded(episode: Episode) -> None:
+def test_single_vote_for_a_wall_is_recorded(episode):
     question = Question(actions="text", wall=True)
     verdict = decide(panel(["Result: wall"]), question, episode)
     assert (verdict.passed, verdict.reason) == (False, "a: not done, for a wall")

@@ -1,7 +1,3 @@
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from pytest_mobileagent import subtask
@@ -23,14 +19,12 @@ from pytest_mobileagent.judge.question import Question
         ("en", {"evidence": "xml", "actions": "text"}, "text", False),
     ],
 )
-def test_defaults_are_the_best_mode_for_the_language(
-    language: str, given: dict[str, Any], actions: str, reason: bool
-) -> None:
+def test_defaults_are_the_best_mode_for_the_language(language, given, actions, reason):
     asked = Question.of(given).for_language(language)
     assert (asked.actions, asked.reason) == (actions, reason)
 
 
-def test_lists_are_accepted() -> None:
+def test_lists_are_accepted():
     parts = [subtask("com.a", "Do it.", memory="what"), subtask("com.b", "Use it.", history=True)]
     asked = Question.of({"key_components": ["a", "b"], "subtasks": parts})
     assert (asked.key_components, asked.subtasks) == (("a", "b"), tuple(parts))
@@ -53,7 +47,7 @@ def test_lists_are_accepted() -> None:
         ({"rubric": ["a"], "subtasks": [subtask("com.a", "b")]}, "either a rubric or subtasks"),
     ],
 )
-def test_an_invalid_question_is_the_tasks_mistake(given: dict[str, Any], why: str) -> None:
+def test_an_invalid_question_is_the_tasks_mistake(given, why):
     with pytest.raises(TaskError) as raised:
         Question.of(given)
     assert why in str(raised.value)
@@ -67,6 +61,6 @@ def test_an_invalid_question_is_the_tasks_mistake(given: dict[str, Any], why: st
         (("com.a", None), "task=None must be a string"),
     ],
 )
-def test_subtask_needs_an_app_and_a_task(arguments: tuple[Any, Any], why: str) -> None:
+def test_subtask_needs_an_app_and_a_task(arguments, why):
     with pytest.raises(TaskError, match=why):
         subtask(*arguments)

@@ -18,7 +18,7 @@ from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.report.recorded_run import read_report
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
 VALUES: list[Any] = [None, True, 7, -1.5, "x", [], {}, [1], {"a": 1}, 10**300]
@@ -49,9 +49,7 @@ def told(*argv: str) -> None:
         main(list(argv))
 
 
-def test_report_fields_may_have_any_value(
-    recorded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_report_fields_may_have_any_value(recorded, tmp_path, capsys):
     path = recorded / "report.json"
     whole = json.loads(path.read_text())
     refused, commands = 0, cycle([["report"], ["compare", str(recorded)], ["review", "--list"]])
@@ -72,9 +70,7 @@ def test_report_fields_may_have_any_value(
         assert "tasks[0].steps cannot be of type str" in capsys.readouterr().err
 
 
-def test_any_field_of_an_interrupted_runs_files_may_be_anything(
-    recorded: Path, tmp_path: Path
-) -> None:
+def test_any_field_of_an_interrupted_runs_files_may_be_anything(recorded, tmp_path):
     (recorded / "report.json").unlink()
     path = recorded / "run.json"
     whole = json.loads(path.read_text())
@@ -100,9 +96,7 @@ def _link(path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [_endless, _pipe, _link])
-def test_special_files_count_as_missing(
-    recorded: Path, tmp_path: Path, make: Callable[[Path], None]
-) -> None:
+def test_special_files_count_as_missing(recorded, tmp_path, make):
     (tmp_path / "theirs").write_text('{"passed": true}\n')
     episode = recorded / "episodes" / "second.0"
     screens = [path for path in (recorded / "screens").iterdir() if path.suffix == ".xml"]
@@ -120,9 +114,7 @@ def test_special_files_count_as_missing(
 
 @pytest.mark.parametrize("name", ["run.json", "report.json"])
 @pytest.mark.parametrize("make", [_endless, _pipe])
-def test_a_head_that_is_not_a_plain_file_is_refused(
-    recorded: Path, name: str, make: Callable[[Path], None], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_head_that_is_not_a_plain_file_is_refused(recorded, name, make, capsys):
     for each in ("run.json", "report.json"):
         if name in {"run.json", each}:
             (recorded / each).unlink()
@@ -132,9 +124,7 @@ def test_a_head_that_is_not_a_plain_file_is_refused(
     assert "Traceback" not in capsys.readouterr().err
 
 
-def test_a_link_is_not_an_episode(
-    recorded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_link_is_not_an_episode(recorded, tmp_path, capsys):
     theirs = tmp_path / "theirs"
     (recorded / "episodes" / "second.0").rename(theirs)
     (recorded / "episodes" / "second.0").symlink_to(theirs)
@@ -147,7 +137,7 @@ def test_a_link_is_not_an_episode(
 
 
 @pytest.mark.parametrize("strange", ["NaN", "1e999", '"\\ud800"', "9" * 4000, "[" * 96 + "]" * 96])
-def test_rebuilding_reports_is_idempotent_for_any_verdict(recorded: Path, strange: str) -> None:
+def test_rebuilding_reports_is_idempotent_for_any_verdict(recorded, strange):
     verdict = {"passed": True, "scorer": "person", "reason": "", "evidence": {"who": "they"}}
     line = json.dumps(verdict).replace('"they"', f'"they", "note": {strange}')
     with (recorded / "episodes" / "first.1" / "verdicts.jsonl").open("a") as file:
@@ -158,7 +148,7 @@ def test_rebuilding_reports_is_idempotent_for_any_verdict(recorded: Path, strang
     assert (outcomes["first"], outcomes["second"]) == ("passed", "failed")
 
 
-def test_record_cannot_refer_to_screens_outside_the_store(recorded: Path, tmp_path: Path) -> None:
+def test_record_cannot_refer_to_screens_outside_the_store(recorded, tmp_path):
     (tmp_path / "runs" / "theirs.xml").write_text("secret")
     path = recorded / "episodes" / "second.0" / "episode.jsonl"
     lines = [json.loads(line) for line in path.read_text().splitlines()]
@@ -172,13 +162,13 @@ def test_record_cannot_refer_to_screens_outside_the_store(recorded: Path, tmp_pa
         read(path.parent, EpisodeRecord)
 
 
-def test_run_folders_are_private_to_their_owner(recorded: Path, tmp_path: Path) -> None:
+def test_run_folders_are_private_to_their_owner(recorded, tmp_path):
     told("merge", str(recorded), "-o", str(tmp_path / "merged"))
     for folder in (recorded, tmp_path / "merged"):
         assert folder.stat().st_mode & 0o777 == 0o700
 
 
-def test_oversized_record_is_not_merged(recorded: Path, tmp_path: Path) -> None:
+def test_oversized_record_is_not_merged(recorded, tmp_path):
     os.truncate(recorded / "episodes" / "second.0" / "verdicts.jsonl", 1 << 29)
     told("merge", str(recorded), "-o", str(tmp_path / "merged"))
     assert read_report(tmp_path / "merged" / "report.json")["tasks"]

@@ -88,13 +88,11 @@ def cause(planned: FlipPlan, *reruns: Reruns) -> tuple[str, str]:
         ("judge", Reruns((YES, YES), NO), Reruns((NO, NO), NO), "environment"),
     ],
 )
-def test_causes_are_tried_in_order(
-    tmp_path: Path, scorer: str, first: Reruns, second: Reruns, expected: str
-) -> None:
+def test_causes_are_tried_in_order(tmp_path, scorer, first, second, expected):
     assert cause(flipping(tmp_path, scorer), first, second)[0] == expected
 
 
-def test_the_evidence_of_a_cause_is_reported(tmp_path: Path) -> None:
+def test_the_evidence_of_a_cause_is_reported(tmp_path):
     judged = flipping(tmp_path, "judge")
     assert cause(judged, Reruns((YES, NO), YES), Reruns((NO, NO), NO)) == (
         "judge",
@@ -104,7 +102,7 @@ def test_the_evidence_of_a_cause_is_reported(tmp_path: Path) -> None:
     assert why == "epoch 0 of run was not played again: the phone broke"
 
 
-def test_shares_are_of_the_tasks_with_a_known_cause(tmp_path: Path) -> None:
+def test_shares_are_of_the_tasks_with_a_known_cause(tmp_path):
     each = [entry(name, epoch, epoch == 0) for name in "abcd" for epoch in (0, 1)]
     planned = plan([run(tmp_path / "run", *each)], 1)
     said = {"a": (YES, NO), "b": (NO, NO), "c": (YES, NO), "d": (NOTHING, NOTHING)}
@@ -123,13 +121,13 @@ def test_shares_are_of_the_tasks_with_a_known_cause(tmp_path: Path) -> None:
     assert "agent              2    66.7%   20.8% to 93.9%" in lines(found)
 
 
-def test_without_known_causes_there_are_no_shares(tmp_path: Path) -> None:
+def test_without_known_causes_there_are_no_shares(tmp_path):
     found = report(flipping(tmp_path), {})
     assert found["causes"]["judge"] == {"tasks": 0, "share": None, "interval": None}
     assert "n/a the judge" in summary(found)
 
 
-def test_plan_lists_reruns_and_costs(tmp_path: Path) -> None:
+def test_plan_lists_reruns_and_costs(tmp_path):
     by = "with their recorded replies, without the agent's models"
     assert flipping(tmp_path, "judge").lines() == [
         "tasks whose verdict flips: 1, with 2 episodes",
@@ -147,16 +145,14 @@ def test_plan_lists_reruns_and_costs(tmp_path: Path) -> None:
         (True, {"redaction": {"sha256": "0"}}, "its replies were redacted (--mobile-redact)"),
     ],
 )
-def test_episodes_that_cannot_be_replayed_are_named(
-    tmp_path: Path, replies: bool, about: dict[str, Any], why: str
-) -> None:
+def test_episodes_that_cannot_be_replayed_are_named(tmp_path, replies, about, why):
     both = [entry("task", epoch, epoch == 0) for epoch in (0, 1)]
     planned = plan([run(tmp_path / "run", *both, replies=replies, **about)], 1)
     named = "test_task[epoch0], test_task[epoch1]"
     assert planned.lines()[-1] == f"cannot be played again (2), {why}: {named}"
 
 
-def test_verdicts_may_differ_between_runs_of_one_agent(tmp_path: Path) -> None:
+def test_verdicts_may_differ_between_runs_of_one_agent(tmp_path):
     first, second = (run(tmp_path / name, entry("t", 0, name == "a")) for name in "ab")
     assert len(plan([first, second], 1).flips) == 1
     with pytest.raises(FlipsError, match="no task was decided twice"):
@@ -166,7 +162,7 @@ def test_verdicts_may_differ_between_runs_of_one_agent(tmp_path: Path) -> None:
         plan([first, other], 1)
 
 
-def test_reruns_use_the_options_of_the_run() -> None:
+def test_reruns_use_the_options_of_the_run():
     options = {
         "agent": {"value": "a", "source": "--agent"},
         "llm-judge": {"value": "single", "source": "pyproject.toml"},

@@ -124,9 +124,7 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: Any) -> str:
 
 
 @pytest.mark.slow
-def test_each_flip_has_a_cause(
-    project: pytest.Pytester, models: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_each_flip_has_a_cause(project, models, capsys):
     project.makepyfile(test_three=TASKS + MORE)
     folder = run(project, "Asks", *models)
     before = recorded(folder)
@@ -153,9 +151,7 @@ def test_each_flip_has_a_cause(
     assert "already exists: name another folder with -o DIR" in capsys.readouterr().err
 
 
-def test_agents_without_recorded_replies_have_no_known_cause(
-    project: pytest.Pytester, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_agents_without_recorded_replies_have_no_known_cause(project, capsys):
     run(project, "Random")
     capsys.readouterr()
     assert main(["runs"]) == 0
@@ -164,9 +160,7 @@ def test_agents_without_recorded_replies_have_no_known_cause(
     assert "0 tasks; 1 cannot be told" in said
 
 
-def test_runs_without_flips_are_refused_or_reported(
-    project: pytest.Pytester, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_runs_without_flips_are_refused_or_reported(project, capsys):
     folder = run(project, "Random", epochs=1)
     assert "no task was decided twice: repeat tasks with --mobile-epochs" in refused(capsys, folder)
     assert "is named twice" in refused(capsys, folder, folder)
@@ -175,7 +169,7 @@ def test_runs_without_flips_are_refused_or_reported(
     assert "has not ended, or was cut off" in refused(capsys, folder)
 
 
-def test_invalid_number_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_number_is_refused(capsys):
     with pytest.raises(SystemExit):
         main(["runs", "--times=0"])
     assert "'0' is not a whole number of at least 1" in capsys.readouterr().err

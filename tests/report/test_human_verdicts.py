@@ -18,7 +18,7 @@ from pytest_mobileagent.report.recorded_run import document
 from pytest_mobileagent.verdict import Verdict, of_person
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from pytest_mobileagent.report.entry import Entry
 
@@ -49,12 +49,7 @@ TABLE: dict[str, tuple[tuple[str, bool | None, str | None], Verdict, tuple[str, 
 
 
 @pytest.mark.parametrize(("run", "verdict", "decided"), TABLE.values(), ids=TABLE)
-def test_person_decides(
-    result: Make,
-    run: tuple[str, bool | None, str | None],
-    verdict: Verdict,
-    decided: tuple[str, str | None],
-) -> None:
+def test_person_decides(result, run, verdict, decided):
     before = entry(result, run[0], run[1], fault=run[2], reason="the run's own", tags=["lamps"])
     after = apply_verdict(before, verdict)
     assert (after.outcome, after.fault, after.success) == (*decided, verdict.passed)
@@ -77,14 +72,12 @@ ENDS = {
 
 
 @pytest.mark.parametrize(("ended", "verdict", "numbers"), ENDS.values(), ids=ENDS)
-def test_consequences_of_a_verdict_follow_from_a_persons_too(
-    result: Make, ended: str, verdict: Verdict, numbers: tuple[float | None, bool, bool]
-) -> None:
+def test_consequences_of_a_verdict_follow_from_a_persons_too(result, ended, verdict, numbers):
     after = apply_verdict(entry(result, "review", None, termination=ended), verdict)
     assert (after.step_ratio, after.premature, after.overdue) == numbers
 
 
-def test_first_success_step_is_kept_only_if_the_person_agrees(result: Make) -> None:
+def test_first_success_step_is_kept_only_if_the_person_agrees(result):
     found: dict[str, Any] = {"step_efficiency": 2.0, "progress": 1.0}
     before = entry(result, "passed", True, first_success_step=4, partial_credit=1.0, **found)
     agreed, not_so = apply_verdict(before, PASS), apply_verdict(before, FAIL)
@@ -95,7 +88,7 @@ def test_first_success_step_is_kept_only_if_the_person_agrees(result: Make) -> N
     assert as_run(not_so) == before
 
 
-def test_reason_names_the_person_and_the_note(result: Make) -> None:
+def test_reason_names_the_person_and_the_note(result):
     before = entry(result, "review", None)
     assert apply_verdict(before, PASS).reason == "passed by ann: the lamp is on"
     assert apply_verdict(before, FAIL).reason == "failed by bob"
@@ -114,20 +107,20 @@ def test_reason_names_the_person_and_the_note(result: Make) -> None:
         {"outcome": "of a newer version"},
     ],
 )
-def test_an_incomplete_episode_cannot_be_decided(result: Make, fields: Mapping[str, Any]) -> None:
+def test_an_incomplete_episode_cannot_be_decided(result, fields):
     before = result(None, **{**DONE, **fields})
     assert apply_verdict(before, PASS) == before
     assert not decidable(before)
     assert not was_undecided(before)
 
 
-def test_cases_for_review_are_known_once_people_have_decided(result: Make) -> None:
+def test_cases_for_review_are_known_once_people_have_decided(result):
     left, failed = entry(result, "review", None), entry(result, "failed", False)
     assert was_undecided(apply_verdict(left, PASS))
     assert not was_undecided(apply_verdict(failed, PASS))
 
 
-def test_summary_is_recomputed_and_unknown_fields_are_kept(result: Make) -> None:
+def test_summary_is_recomputed_and_unknown_fields_are_kept(result):
     tasks: list[Any] = [
         entry(result, "review", None, id=name, suite="lamps", nodeid=name, extra={"mood": "bright"})
         for name in "abc"

@@ -109,9 +109,7 @@ def refused(capsys: pytest.CaptureFixture[str], target: Path, *runs: Path, statu
 
 @pytest.mark.parametrize("killed", [False, True])
 @pytest.mark.parametrize("how", ["error", "fail"])
-def test_suspects_are_determined_from_all_attempts(
-    make_run: MakeRun, tmp_path: Path, capsys: pytest.CaptureFixture[str], killed: bool, how: str
-) -> None:
+def test_suspects_are_determined_from_all_attempts(make_run, tmp_path, capsys, killed, how):
     well = {"a": True, "b": True}
     one = make_run("one", well, broken=("bad",), noted=True, killed=killed, suspects=how)
     two = make_run("two", {"c": True}, broken=("bad",), noted=True, suspects=how)
@@ -124,9 +122,7 @@ def test_suspects_are_determined_from_all_attempts(
     assert "broke its phone in 2 of 2 attempts: the agent?" in capsys.readouterr().out
 
 
-def test_shards_become_a_self_contained_run(
-    make_run: MakeRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_shards_become_a_self_contained_run(make_run, tmp_path, capsys):
     one = make_run("one", {"a": True, "a@1": False, "b": None}, shard="1/2")
     two = make_run("two", {"c": True}, shard="2/2")
     tasks = merged(tmp_path, one, two)
@@ -153,7 +149,7 @@ def test_shards_become_a_self_contained_run(
     assert "66.7% (2/3)" in (page.parent / "summary.md").read_text("utf-8")
 
 
-def test_run_json_and_the_report_describe_the_whole(make_run: MakeRun, tmp_path: Path) -> None:
+def test_run_json_and_the_report_describe_the_whole(make_run, tmp_path):
     command = ["pytest", "tasks", "--mobile-shard=1/2", "--mobile-runs", "one", "-n8"]
     options = {name: {"value": "1/2"} for name in ("mobile-shard", "mobile-seed")}
     one = make_run("one", {"a": True}, shard="1/2", command=command, options=options)
@@ -180,9 +176,7 @@ def test_run_json_and_the_report_describe_the_whole(make_run: MakeRun, tmp_path:
     }
 
 
-def test_finished_results_of_a_killed_shard_are_merged(
-    make_run: MakeRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_finished_results_of_a_killed_shard_are_merged(make_run, tmp_path, capsys):
     one = make_run("one", {"a": True}, broken=("b",), never=("c",), killed=True)
     tasks = merged(tmp_path, one, make_run("two", {"d": False}))
     assert [task["outcome"] for task in tasks.values()] == ["passed", "error", "not run", "failed"]
@@ -190,7 +184,7 @@ def test_finished_results_of_a_killed_shard_are_merged(
     assert f"{one} was cut off, or goes on" in capsys.readouterr().err
 
 
-def test_deciding_run_provides_the_result_of_a_case(make_run: MakeRun, tmp_path: Path) -> None:
+def test_deciding_run_provides_the_result_of_a_case(make_run, tmp_path):
     one = make_run("one", {"a": True}, broken=("b",), never=("c",))
     two = make_run("two", {"b": False, "c": True})
     for order in ((one, two), (two, one)):
@@ -202,9 +196,7 @@ def test_deciding_run_provides_the_result_of_a_case(make_run: MakeRun, tmp_path:
         shutil.rmtree(tmp_path / "whole")
 
 
-def test_case_decided_by_two_runs_is_an_error(
-    make_run: MakeRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_case_decided_by_two_runs_is_an_error(make_run, tmp_path, capsys):
     one, two = make_run("one", {"a": True, "b": True}), make_run("two", {"a": True, "b": None})
     assert refused(capsys, tmp_path / "whole", one, two) == (
         f"error: {one} and {two} have both decided 2 tasks, so they are not parts of one run: "
@@ -213,7 +205,7 @@ def test_case_decided_by_two_runs_is_an_error(
     assert not (tmp_path / "whole").exists()
 
 
-def test_decisions_of_people_stay(make_run: MakeRun, tmp_path: Path) -> None:
+def test_decisions_of_people_stay(make_run, tmp_path):
     one = make_run("one", {"a": None, "b": True})
     (task,) = (task for task in report(one)["tasks"] if task["id"] == "a")
     add_verdict(one / task["episode"], of_person(True, "ada", "seen"))
@@ -223,9 +215,7 @@ def test_decisions_of_people_stay(make_run: MakeRun, tmp_path: Path) -> None:
     assert again.to_json() == tasks["a@0"]
 
 
-def test_differing_parts_are_warned_about(
-    make_run: MakeRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_differing_parts_are_warned_about(make_run, tmp_path, capsys):
     one = make_run("one", {"a": True}, shard="1/4", options={"mobile-seed": {"value": "1"}})
     two = make_run(
         "two",
@@ -244,9 +234,7 @@ def test_differing_parts_are_warned_about(
     assert prints["agent"] not in {"aa", "cc", None}
 
 
-def test_a_merged_run_knows_which_shards_it_lacks(
-    make_run: MakeRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_merged_run_knows_which_shards_it_lacks(make_run, tmp_path, capsys):
     one, three = (make_run(f"s{n}", {f"t{n}": True}, shard=f"{n}/3") for n in (1, 3))
     merged(tmp_path, one, three)
     assert recorded_run(tmp_path / "whole").about["missing_shards"] == ["2/3"]
@@ -261,9 +249,7 @@ def test_a_merged_run_knows_which_shards_it_lacks(
 
 
 @pytest.mark.parametrize(("keyword", "kept"), [("easy", True), ("hard", False)])
-def test_common_options_of_the_parts_are_those_of_the_whole(
-    make_run: MakeRun, tmp_path: Path, keyword: str, kept: bool
-) -> None:
+def test_common_options_of_the_parts_are_those_of_the_whole(make_run, tmp_path, keyword, kept):
     first = make_run("one", {"a": True}, selection={"paths": ["tasks"], "-k": "easy"})
     second = make_run("two", {"b": True}, selection={"paths": ["tasks"], "-k": keyword})
     assert main(["merge", str(first), str(second), "-o", str(tmp_path / "whole")]) == 0
@@ -271,17 +257,13 @@ def test_common_options_of_the_parts_are_those_of_the_whole(
     assert (about["selection"] is not None) is kept
 
 
-def test_runs_of_different_agents_are_not_merged(
-    make_run: MakeRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_runs_of_different_agents_are_not_merged(make_run, tmp_path, capsys):
     one, two = make_run("one", {"a": True}), make_run("two", {"b": True}, agent="other")
     error = refused(capsys, tmp_path / "whole", one, two)
     assert "runs of different agents; compare them instead of merging: mine in" in error
 
 
-def test_existing_folder_is_not_overwritten(
-    make_run: MakeRun, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_existing_folder_is_not_overwritten(make_run, tmp_path, capsys):
     one = make_run("one", {"a": True})
     before = report(one)
     error = refused(capsys, one, one)
@@ -291,7 +273,7 @@ def test_existing_folder_is_not_overwritten(
     assert main(["merge", str(one), "-o", str(tmp_path / "empty")]) == 0
 
 
-def test_runs_of_version_1_can_be_merged(tmp_path: Path) -> None:
+def test_runs_of_version_1_can_be_merged(tmp_path):
     tasks = merged(tmp_path, VERSION_1)
     before = report(VERSION_1)["tasks"]
     assert [t["outcome"] for t in tasks.values()] == [t["outcome"] for t in before]
@@ -300,7 +282,7 @@ def test_runs_of_version_1_can_be_merged(tmp_path: Path) -> None:
     assert any(task["episode"] for task in tasks.values())
 
 
-def test_report_cannot_refer_to_other_folders(make_run: MakeRun, tmp_path: Path) -> None:
+def test_report_cannot_refer_to_other_folders(make_run, tmp_path):
     one, two = make_run("one", {"a": True}), make_run("two", {"b": True})
     whole = report(one)
     whole["tasks"][0]["episode"] = f"../two/{report(two)['tasks'][0]['episode']}"
@@ -309,12 +291,7 @@ def test_report_cannot_refer_to_other_folders(make_run: MakeRun, tmp_path: Path)
     assert tasks["a@0"]["episode"] is None
 
 
-def test_full_disk_leaves_nothing_behind(
-    make_run: MakeRun,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_full_disk_leaves_nothing_behind(make_run, tmp_path, capsys, monkeypatch):
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -326,8 +303,6 @@ def test_full_disk_leaves_nothing_behind(
 
 
 @pytest.mark.parametrize("given", ["nowhere", "."])
-def test_a_path_without_a_run_is_an_error(
-    tmp_path: Path, given: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_path_without_a_run_is_an_error(tmp_path, given, capsys):
     error = refused(capsys, tmp_path / "whole", tmp_path / given)
     assert "name a run's folder, which holds run.json, or a folder of runs" in error

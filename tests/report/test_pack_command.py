@@ -25,9 +25,7 @@ def is_packed(run: Path) -> bool:
     return bool(list(run.glob("screens/*.xml.gz")))
 
 
-def test_a_run_is_packed_and_its_size_is_told(
-    recorded: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_is_packed_and_its_size_is_told(recorded, capsys):
     assert main(["pack", "runs"]) == 0
     assert is_packed(recorded)
     assert capsys.readouterr().out == f"{recorded}: 0.0 MB of screens are now 0.0 MB\n"
@@ -43,8 +41,8 @@ def test_a_run_is_packed_and_its_size_is_told(
     ids=["merge", "export"],
 )
 def test_what_a_command_touches_is_packed_unless_the_project_packs_nothing(
-    recorded: Path, command: list[str], touched: str, packs: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    recorded, command, touched, packs, monkeypatch
+):
     settings = ProjectSettings({"mobile_pack_screens": (packs, recorded)}, recorded)
     monkeypatch.setattr("pytest_mobileagent.plugin.settings.project_settings", lambda: settings)
     assert main(command) == 0

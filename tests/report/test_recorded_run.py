@@ -72,7 +72,7 @@ def shown(result: Any) -> dict[str, Any]:
     return {name: getattr(plain, name) for name in names}
 
 
-def test_result_is_derived_from_files_if_missing(folder: RunFolder) -> None:
+def test_result_is_derived_from_files_if_missing(folder):
     results = {result.case.id: result for result in missing_results(folder.path, (), "disk full")}
     known = {"golden_steps": 2}
     lost = {"outcome": "error", "success": None, "fault": "infrastructure", **known}
@@ -109,7 +109,7 @@ def test_result_is_derived_from_files_if_missing(folder: RunFolder) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 20])
-def test_an_index_is_not_trusted_without_its_verdict(folder: RunFolder, size: int) -> None:
+def test_an_index_is_not_trusted_without_its_verdict(folder, size):
     for path in folder.path.glob("episodes/done*/verdicts.jsonl"):
         os.truncate(path, size)
     done = next(r for r in missing_results(folder.path, (), "killed") if r.case.id == "done")
@@ -117,9 +117,7 @@ def test_an_index_is_not_trusted_without_its_verdict(folder: RunFolder, size: in
     assert not is_final(done.entry())
 
 
-def test_app_versions_come_from_finished_episodes(
-    folder: RunFolder, make_screen: Callable[..., Screen]
-) -> None:
+def test_app_versions_come_from_finished_episodes(folder, make_screen):
     assert app_versions(folder.path) == {}
     apps = {"com.shop": "3", "com.unknown": ""}
     path, number = _record(
@@ -130,7 +128,7 @@ def test_app_versions_come_from_finished_episodes(
     assert app_versions(folder.path) == {"com.shop": {"3"}}
 
 
-def test_matched_golden_steps_come_from_the_verdict(folder: RunFolder) -> None:
+def test_matched_golden_steps_come_from_the_verdict(folder):
     steps = [
         {"step": number, "type": True, "exact": number == 1, "counts": True} for number in (1, 2)
     ]
@@ -145,19 +143,19 @@ def test_matched_golden_steps_come_from_the_verdict(folder: RunFolder) -> None:
     assert (entry.step_accuracy, entry.type_accuracy) == (0.5, 1.0)
 
 
-def test_cases_with_results_are_left_out(folder: RunFolder) -> None:
+def test_cases_with_results_are_left_out(folder):
     known = {case(name).nodeid for name in NAMES[:3]}
     assert [result.case.id for result in missing_results(folder.path, known, "")] == ["never"]
 
 
 @pytest.mark.parametrize("path", ["episodes/gone.0", "\0", ["odd"], None])
-def test_an_index_with_missing_episodes_is_not_trusted(folder: RunFolder, path: Any) -> None:
+def test_an_index_with_missing_episodes_is_not_trusted(folder, path):
     add_to_index(folder.path, IndexLine("never", 0, path, "passed"))
     (result,) = (r for r in missing_results(folder.path, (), "killed") if r.case.id == "never")
     assert (result.outcome, result.success) == ("not run", None)
 
 
-def test_case_that_killed_its_worker_is_an_infrastructure_error(folder: RunFolder) -> None:
+def test_case_that_killed_its_worker_is_an_infrastructure_error(folder):
     result = lost_result(folder.path, case("broken off").nodeid)
     assert result is not None
     assert (result.outcome, result.fault) == ("error", "infrastructure")
@@ -166,14 +164,12 @@ def test_case_that_killed_its_worker_is_an_infrastructure_error(folder: RunFolde
 
 
 @pytest.mark.parametrize("named", ["../other/episodes/done.0", "/episodes/done.0", "a\0", 1, ""])
-def test_files_outside_of_the_run_are_not_read(tmp_path: Path, named: object) -> None:
+def test_files_outside_of_the_run_are_not_read(tmp_path, named):
     assert inside(tmp_path, named) is None
     assert inside(tmp_path, "episodes/done.0") == tmp_path / "episodes" / "done.0"
 
 
-def test_an_index_with_an_episode_of_another_run_is_ignored(
-    folder: RunFolder, tmp_path: Path
-) -> None:
+def test_an_index_with_an_episode_of_another_run_is_ignored(folder, tmp_path):
     other = RunFolder.plan(tmp_path, "other")
     other.begin(dict, [case("done")])
     strange = f"../{folder.path.name}/episodes/done.1"

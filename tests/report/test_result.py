@@ -28,7 +28,7 @@ from pytest_mobileagent.verdict import Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent import Action, Episode, Screen
+    from pytest_mobileagent import Episode, Screen
 
     MakeEpisode = Callable[..., Episode]
     MakeScreen = Callable[..., Screen]
@@ -51,19 +51,13 @@ REPORTED, LIMITED = Termination.SELF_REPORTED, Termination.STEP_LIMIT
         (None, LIMITED, None, None),
     ],
 )
-def test_premature_and_overdue_reports(
-    make_episode: MakeEpisode,
-    success: bool | None,
-    termination: Termination,
-    premature: bool | None,
-    overdue: bool | None,
-) -> None:
+def test_premature_and_overdue_reports(make_episode, success, termination, premature, overdue):
     measured = measures(make_episode(Tap(1, 1), termination=termination), success, 1)
     assert (measured["premature"], measured["overdue"]) == (premature, overdue)
     assert measured["termination"] == termination.value
 
 
-def test_crashes_are_unknown_without_a_log(make_episode: MakeEpisode) -> None:
+def test_crashes_are_unknown_without_a_log(make_episode):
     crash = Crash("native crash", "com.example.water", "SIGSEGV")
     episode = make_episode(Tap(1, 1), Tap(1, 1))
     crashed = [replace(step, crashes=(crash,)) for step in episode.steps]
@@ -86,19 +80,11 @@ def test_crashes_are_unknown_without_a_log(make_episode: MakeEpisode) -> None:
         ([Tap(1, 1)], 10**400, True, 0.0),
     ],
 )
-def test_step_ratio_needs_success_and_golden_steps(
-    make_episode: MakeEpisode,
-    actions: list[Action],
-    golden: int | None,
-    success: bool | None,
-    ratio: float | None,
-) -> None:
+def test_step_ratio_needs_success_and_golden_steps(make_episode, actions, golden, success, ratio):
     assert measures(make_episode(*actions), success, golden)["step_ratio"] == ratio
 
 
-def test_costs_and_seconds_come_from_the_episode(
-    make_episode: MakeEpisode, make_screen: MakeScreen
-) -> None:
+def test_costs_and_seconds_come_from_the_episode(make_episode, make_screen):
     screen = make_screen()
     actor = ModelCall("m", input_tokens=10, output_tokens=1, price_usd=0.5)
     planner = ModelCall("n", "planner", input_tokens=5)
@@ -119,7 +105,7 @@ def test_costs_and_seconds_come_from_the_episode(
     assert measures(done, True, None)["cost_usd"] is None
 
 
-def test_judge_costs_have_their_own_role(make_episode: MakeEpisode) -> None:
+def test_judge_costs_have_their_own_role(make_episode):
     asked = (ModelCall("m", input_tokens=10, price_usd=0.5), ModelCall("n", "planner"))
     episode = make_episode(Tap(1, 1), unused=asked)
     call = ModelCall("j", "judge", input_tokens=7, price_usd=0.25)
@@ -136,7 +122,7 @@ def test_judge_costs_have_their_own_role(make_episode: MakeEpisode) -> None:
     assert wire.judged == {"passed": False, "reason": ""}
 
 
-def test_result_is_plain_data(make_episode: MakeEpisode) -> None:
+def test_result_is_plain_data(make_episode):
     case = Case(Task("Do it.", app="com.app", tags=("smoke",)), "id", "suite", "nodeid")
     verdict = Verdict(True, reason="half \ud83d", first_step=1, partial_credit=0.5)
     episode = make_episode(Tap(1, 1), termination=REPORTED)
@@ -147,7 +133,7 @@ def test_result_is_plain_data(make_episode: MakeEpisode) -> None:
     assert (wire.app, wire.tags, wire.first_success_step) == ("com.app", ["smoke"], 1)
 
 
-def test_measures_are_unknown_without_an_episode() -> None:
+def test_measures_are_unknown_without_an_episode():
     wire = Result(Case(Task("Do it."), "id"), "not run", fault="infrastructure").entry()
     assert measures(None, None, None) == {}
     assert (wire.steps, wire.termination, wire.cost_usd) == (None, None, None)
@@ -157,26 +143,20 @@ def test_measures_are_unknown_without_an_episode() -> None:
 A, B = Tap(1, 1), Tap(2, 2)
 
 
-def test_step_without_effect_changes_neither_tree_nor_screenshot(
-    make_episode: MakeEpisode, make_screen: MakeScreen
-) -> None:
+def test_step_without_effect_changes_neither_tree_nor_screenshot(make_episode, make_screen):
     one, other = make_screen("one"), make_screen("other")
     episode = make_episode(A, A, B, screens=(one, one, other, one))
     assert no_effect(episode) == [True, False, False]
 
 
-def test_waiting_asking_and_reporting_cannot_lack_an_effect(
-    make_episode: MakeEpisode, make_screen: MakeScreen
-) -> None:
+def test_waiting_asking_and_reporting_cannot_lack_an_effect(make_episode, make_screen):
     same = make_screen("same")
     episode = make_episode(Wait(1), Ask("?"), [A, Finish()], screens=(same,) * 4)
     assert no_effect(episode) == [False, False, False]  # Nothing is observed after a report.
     assert repeated(make_episode(Wait(1), Wait(1), screens=(same,) * 3)) == [False, False]
 
 
-def test_repeated_step_is_recognised_after_any_number_of_steps(
-    make_episode: MakeEpisode, make_screen: MakeScreen
-) -> None:
+def test_repeated_step_is_recognised_after_any_number_of_steps(make_episode, make_screen):
     one, other = make_screen("one"), make_screen("other")
     episode = make_episode(A, A, [A, B], A, screens=(one, other, one, one, other))
     assert repeated(episode) == [False, False, False, True]
@@ -187,9 +167,7 @@ LIST = {"text": "", "class": "android.widget.ListView", "focused": "true"}
 KEYS = {"text": "q", "package": "com.android.inputmethod.latin"}
 
 
-def test_typing_before_a_field_has_the_focus_is_unfocused(
-    make_episode: MakeEpisode, make_screen: MakeScreen
-) -> None:
+def test_typing_before_a_field_has_the_focus_is_unfocused(make_episode, make_screen):
     plain, listed, typed = make_screen(FIELD), make_screen(LIST, FIELD), Type("Oslo")
     focused, keys = make_screen({**FIELD, "focused": "true"}), make_screen(FIELD, KEYS)
     cases = [
@@ -212,9 +190,7 @@ def test_typing_before_a_field_has_the_focus_is_unfocused(
         assert measures(episode, False, None)["unfocused_steps"] == expected
 
 
-def test_a_failed_action_is_invalid_and_neither_of_the_others(
-    make_episode: MakeEpisode, make_screen: MakeScreen
-) -> None:
+def test_a_failed_action_is_invalid_and_neither_of_the_others(make_episode, make_screen):
     same = make_screen("same")
     beyond = Step(same, (Tap(9999, 1),), notice="beyond the screen", undone=1)
     mute = Step(same, notice="no action could be found in your reply")
@@ -225,16 +201,14 @@ def test_a_failed_action_is_invalid_and_neither_of_the_others(
     assert measured["invalid_actions"] == 3
 
 
-def test_latency_includes_agent_and_phone(
-    make_episode: MakeEpisode, make_screen: MakeScreen
-) -> None:
+def test_latency_includes_agent_and_phone(make_episode, make_screen):
     step = Step(make_screen("a"), (A, B), seconds_thinking=3.0, seconds_acting=1.0)
     episode = make_episode(screens=(make_screen("a"),), steps=(step, step), seconds=60.0)
     assert measures(episode, True, None)["latency"] == 2.0  # Our own 52 seconds do not count.
     assert measures(make_episode(Finish()), True, None)["latency"] is None
 
 
-def test_progress_counts_sub_goals_met_on_the_way() -> None:
+def test_progress_counts_sub_goals_met_on_the_way():
     def subgoal(weight: float, held: bool, first: int | None) -> dict[str, object]:
         return {"name": "a", "weight": weight, "held": held, "first_step": first}
 

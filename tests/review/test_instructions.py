@@ -59,14 +59,14 @@ def service(table: Path) -> InstructionService:
     return InstructionService(table, "ann")
 
 
-def test_all_wait_at_first_and_nothing_is_a_task(service: Any, table: Path) -> None:
+def test_all_wait_at_first_and_nothing_is_a_task(service, table):
     queue = service.queue()
     assert (queue["left"], queue["words"]["pass"]) == (2, "Keep")
     assert [item[2:] for item in queue["items"]] == [["review", None, None]] * 2
     assert rows(table) == []
 
 
-def test_a_kept_instruction_is_a_task_in_the_edited_words(service: Any, table: Path) -> None:
+def test_a_kept_instruction_is_a_task_in_the_edited_words(service, table):
     told = service.decide(0, "pass", "", "  better so ", "Open  page B\n{now}.")
     assert told["opinions"][0]["passed"] is True
     assert told["opinions"][0]["reason"] == "edited. better so"
@@ -77,7 +77,7 @@ def test_a_kept_instruction_is_a_task_in_the_edited_words(service: Any, table: P
     assert service.queue()["items"][0][1] == "Open page B {now}."
 
 
-def test_a_dropped_or_withdrawn_instruction_is_not_a_task(service: Any, table: Path) -> None:
+def test_a_dropped_or_withdrawn_instruction_is_not_a_task(service, table):
     service.decide(0, "pass", "bea", "", "")
     assert rows(table)[0].reviewed == {"who": "bea", "edited": False}
     service.decide(0, "fail", "bea", "", "")
@@ -89,7 +89,7 @@ def test_a_dropped_or_withdrawn_instruction_is_not_a_task(service: Any, table: P
     assert service.queue()["items"][0][1] == "Open page B {so}."
 
 
-def test_the_draft_stays_as_it_was_written(service: Any, table: Path) -> None:
+def test_the_draft_stays_as_it_was_written(service, table):
     before = table.with_name("new.jsonl.draft").read_text().splitlines()
     service.decide(0, "pass", "", "", "Other words.")
     lines = table.with_name("new.jsonl.draft").read_text().splitlines()
@@ -97,7 +97,7 @@ def test_the_draft_stays_as_it_was_written(service: Any, table: Path) -> None:
     assert json.loads(lines[2])["instruction"] == "Other words."
 
 
-def test_a_trajectory_is_shown_with_marks_and_with_what_is_doubtful(service: Any) -> None:
+def test_a_trajectory_is_shown_with_marks_and_with_what_is_doubtful(service):
     shown = service.episode(1)
     assert [frame["title"] for frame in shown["frames"]] == ["Step 1", "Step 2", "At the end"]
     assert shown["frames"][0]["marks"][0]["done"] is True
@@ -108,21 +108,19 @@ def test_a_trajectory_is_shown_with_marks_and_with_what_is_doubtful(service: Any
     assert service.screen(1, 3) is None
 
 
-def test_an_invalid_decision_decides_nothing(service: Any, table: Path) -> None:
+def test_an_invalid_decision_decides_nothing(service, table):
     for number, decision in ((0, "note"), (2, "pass"), (True, "pass"), ("0", "pass")):
         with pytest.raises(LookupError):
             service.decide(number, decision, "", "", "")
     assert rows(table) == []
 
 
-def test_a_graph_that_is_gone_is_reported(service: Any, tmp_path: Path) -> None:
+def test_a_graph_that_is_gone_is_reported(service, tmp_path):
     (tmp_path / "g").rename(tmp_path / "elsewhere")
     assert "does not contain a graph" in service.episode(0)["damaged"]
 
 
-def test_instructions_are_listed_and_decided_without_a_page(
-    table: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_instructions_are_listed_and_decided_without_a_page(table, capsys):
     def run(*words: str) -> tuple[int, str]:
         status = main([str(table), *words], lambda: table)
         return status, capsys.readouterr().out
@@ -140,9 +138,7 @@ def test_instructions_are_listed_and_decided_without_a_page(
     ("decision", "problem"),
     [("nothing=keep", "no instruction is called 'nothing'"), ("x=pass", "is kept or dropped")],
 )
-def test_invalid_values_are_reported(
-    table: Path, capsys: pytest.CaptureFixture[str], decision: str, problem: str
-) -> None:
+def test_invalid_values_are_reported(table, capsys, decision, problem):
     with pytest.raises(SystemExit):
         main([str(table), f"--decide={decision}"], lambda: table)
     assert problem in capsys.readouterr().err
@@ -156,7 +152,7 @@ def test_invalid_values_are_reported(
         ('{"decision": "keep", "id": "none"}', "line 3 is damaged"),
     ],
 )
-def test_damaged_drafts_are_reported_with_their_line(table: Path, line: str, problem: str) -> None:
+def test_damaged_drafts_are_reported_with_their_line(table, line, problem):
     with table.with_name("new.jsonl.draft").open("a") as file:
         file.write(f"{line}\n")
     with pytest.raises(RecordError, match=problem):
@@ -181,7 +177,7 @@ def user(chrome: Any, service: InstructionService) -> Iterator[User]:
 
 
 @pytest.mark.slow  # It starts a browser.
-def test_instructions_are_edited_kept_and_dropped_by_keyboard(user: User, table: Path) -> None:
+def test_instructions_are_edited_kept_and_dropped_by_keyboard(user, table):
     user.sees("#pass", "Keep")
     assert user.ask("document.getElementById('alert').hidden") is True
     user.press("e", " Now p f u.")

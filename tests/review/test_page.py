@@ -122,7 +122,7 @@ def tasks(run: Any) -> dict[str, dict[str, Any]]:
     return {task["id"]: task for task in report["tasks"]}
 
 
-def test_episodes_are_decided_by_keyboard(user: User, shop: Any) -> None:
+def test_episodes_are_decided_by_keyboard(user, shop):
     user.press("n", "it opened p f u", "\ue00c", "p")
     user.sees("#goal", "Read more.")
     user.sees("#status", "Passed: a")
@@ -148,9 +148,7 @@ def test_episodes_are_decided_by_keyboard(user: User, shop: Any) -> None:
     }
 
 
-def test_unclear_answers_are_decided_by_a_key_each_and_without_screenshots(
-    chrome: Any, shop: Any, serve: Callable[..., Any]
-) -> None:
+def test_unclear_answers_are_decided_by_a_key_each_and_without_screenshots(chrome, shop, serve):
     for number in range(3):
         verdict = unclear(f"6 or 1{number} or 16 {HOSTILE}", "6", expected=HOSTILE)
         shop.add(f"u{number}", "review", verdict, answer="6 or 7")
@@ -188,7 +186,7 @@ def test_unclear_answers_are_decided_by_a_key_each_and_without_screenshots(
     assert user.ask("document.title") == "2 left · Review"
 
 
-def test_notes_are_kept_alone_and_names_can_be_given(user: User, shop: Any) -> None:
+def test_notes_are_kept_alone_and_names_can_be_given(user, shop):
     user.ask("document.querySelector('#who').focus()")
     user.press("bob", "\ue00c", "n", "unclear")
     user.chord("\ue009", "\ue007")  # Ctrl and Enter
@@ -199,7 +197,7 @@ def test_notes_are_kept_alone_and_names_can_be_given(user: User, shop: Any) -> N
     assert (note.passed, note.reason, note.evidence["who"]) == (None, "unclear", "bob")
 
 
-def test_steps_and_episodes_are_walked_through(user: User) -> None:
+def test_steps_and_episodes_are_walked_through(user):
     user.sees("#step", "Step 5 of 5")  # The last screen decides most verdicts.
     assert flaws(user.chrome) == []
     user.press("\ue011")  # Home
@@ -226,7 +224,7 @@ def test_steps_and_episodes_are_walked_through(user: User) -> None:
     assert user.ask("document.querySelector('dialog[open]')") is None
 
 
-def test_screens_are_shown_with_what_was_done_on_them(user: User) -> None:
+def test_screens_are_shown_with_what_was_done_on_them(user):
     loaded = "[...document.images].every((i) => i.complete && i.naturalWidth === 540)"
     user.chrome.execute_async_script(
         "const done = arguments[0]; Promise.all([...document.images].map((i) => i.decode()))"
@@ -247,7 +245,7 @@ def test_screens_are_shown_with_what_was_done_on_them(user: User) -> None:
     assert {n: round(v) for n, v in marks.items()} == {n: round(v) for n, v in picture.items()}
 
 
-def test_judges_stand_side_by_side_and_hostile_texts_are_texts(user: User) -> None:
+def test_judges_stand_side_by_side_and_hostile_texts_are_texts(user):
     cards = user.ask(
         "[...document.querySelectorAll('.side-by-side .card')].map((c) => c.innerText)"
     )
@@ -266,7 +264,7 @@ def test_judges_stand_side_by_side_and_hostile_texts_are_texts(user: User) -> No
     assert "Content Security Policy" in told["message"]
 
 
-def test_an_error_is_shown_and_the_note_is_still_there(user: User, shop: Any) -> None:
+def test_an_error_is_shown_and_the_note_is_still_there(user, shop):
     path = shop.folder / "episodes" / "a.0" / VERDICTS
     kept = path.read_bytes()
     path.unlink()
@@ -285,13 +283,13 @@ def test_an_error_is_shown_and_the_note_is_still_there(user: User, shop: Any) ->
     user.chrome.get_log("browser")
 
 
-def test_decisions_of_others_appear_by_themselves(user: User, shop: Any) -> None:
+def test_decisions_of_others_appear_by_themselves(user, shop):
     append(shop.folder / "episodes" / "b.0", of_person(True, HOSTILE))
     user.sees("#left", "1 left · 1 decided")
     user.sees("#row-1", HOSTILE)
 
 
-def test_a_damaged_episode_is_reported_and_cannot_be_decided(user: User, shop: Any) -> None:
+def test_a_damaged_episode_is_reported_and_cannot_be_decided(user, shop):
     (shop.folder / "episodes" / "b.0" / "episode.jsonl").write_text("{")
     user.press("\ue015")
     user.sees("#damaged", "This episode cannot be shown")
@@ -300,7 +298,7 @@ def test_a_damaged_episode_is_reported_and_cannot_be_decided(user: User, shop: A
     assert len(verdicts(shop.folder / "episodes" / "b.0")) == 1
 
 
-def test_the_page_says_that_the_server_ended_until_it_returns(user: User) -> None:
+def test_the_page_says_that_the_server_ended_until_it_returns(user):
     network: dict[str, Any] = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
     for offline in (True, False):
         user.chrome.execute_cdp_cmd("Network.enable", {})
@@ -316,9 +314,7 @@ def test_the_page_says_that_the_server_ended_until_it_returns(user: User) -> Non
     user.chrome.get_log("browser")
 
 
-def test_ten_thousand_episodes_take_few_rows(
-    chrome: Any, run: Any, serve: Callable[..., Any]
-) -> None:
+def test_ten_thousand_episodes_take_few_rows(chrome, run, serve):
     run.add("a")
     (entry,) = run.results.values()
     for number in range(10_000):
@@ -334,7 +330,7 @@ def test_ten_thousand_episodes_take_few_rows(
     user.sees("#name", "n00001")
 
 
-def test_colours_follow_the_system_and_every_control_has_a_name(user: User) -> None:
+def test_colours_follow_the_system_and_every_control_has_a_name(user):
     colours = set()
     for scheme in ("light", "dark"):
         features = [{"name": "prefers-color-scheme", "value": scheme}]

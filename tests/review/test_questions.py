@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -11,10 +11,6 @@ from pytest_mobileagent._task.user import questions
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.review.questions import Unanswered
 from pytest_mobileagent.review.review import main
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 ASKED = {"task": "suite/mug[vague]", "question": "Which colour?", "step": 2, "page": "p7"}
 
@@ -32,7 +28,7 @@ def asked(run: Any) -> Any:
     return run
 
 
-def test_each_question_of_a_task_is_listed_once(asked: Any) -> None:
+def test_each_question_of_a_task_is_listed_once(asked):
     found = Unanswered(asked.folder)
     assert [(each.question, each.step, each.page) for each in found.items()] == [
         ("Which colour?", 2, "p7"),
@@ -41,7 +37,7 @@ def test_each_question_of_a_task_is_listed_once(asked: Any) -> None:
     assert found.left() == 2
 
 
-def test_questions_that_come_later_are_added(asked: Any) -> None:
+def test_questions_that_come_later_are_added(asked):
     found = Unanswered(asked.folder)
     assert len(found.items()) == 2
     with (asked.folder / "questions.jsonl").open("a", encoding="utf-8") as file:
@@ -50,7 +46,7 @@ def test_questions_that_come_later_are_added(asked: Any) -> None:
 
 
 @pytest.mark.parametrize("episode", ["../../..", "/etc", "a/../../..", None, 7, "mug\0"])
-def test_no_episode_outside_of_the_run_is_read(run: Any, episode: Any) -> None:
+def test_no_episode_outside_of_the_run_is_read(run, episode):
     line = json.dumps({**ASKED, "episode": episode})
     run.folder.mkdir(parents=True, exist_ok=True)
     (run.folder / "questions.jsonl").write_text(f"{line}\n", "utf-8")
@@ -58,7 +54,7 @@ def test_no_episode_outside_of_the_run_is_read(run: Any, episode: Any) -> None:
         assert each.folder is None or each.folder.is_relative_to(run.folder / "episodes")
 
 
-def test_answers_are_added_to_a_file_that_questions_reads(asked: Any, tmp_path: Path) -> None:
+def test_answers_are_added_to_a_file_that_questions_reads(asked, tmp_path):
     file = tmp_path / "answers.jsonl"
     found = Unanswered(asked.folder, file)
     colour, size = found.items()
@@ -77,7 +73,7 @@ def test_answers_are_added_to_a_file_that_questions_reads(asked: Any, tmp_path: 
         Unanswered(asked.folder, tmp_path).answer(size, "Large", "ann")
 
 
-def test_the_page_answers_questions(asked: Any, serve: Callable[..., Any]) -> None:
+def test_the_page_answers_questions(asked, serve):
     page = serve(asked.folder)
     told = json.loads(page.ask("/queue")[2])["questions"]
     assert [(each["question"], each["has_screen"]) for each in told] == [
@@ -99,9 +95,7 @@ def test_the_page_answers_questions(asked: Any, serve: Callable[..., Any]) -> No
     )  # fmt: skip
 
 
-def test_the_list_names_questions_and_answers(
-    asked: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_list_names_questions_and_answers(asked, tmp_path, capsys):
     file = tmp_path / "answers.jsonl"
     Unanswered(asked.folder, file).answer(Unanswered(asked.folder).items()[0], "Green", "ann")
     words = [str(asked.folder), "--list", f"--answers={file}"]

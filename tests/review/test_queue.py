@@ -15,8 +15,6 @@ from pytest_mobileagent.review.queue import Queue, Rewriter, VerdictFiles, rewri
 from pytest_mobileagent.verdict import VERDICTS, append, of_person
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pytest_mobileagent.verdict import Verdict
 
 
@@ -38,13 +36,13 @@ def mixed(run: Any) -> Any:
     return run
 
 
-def test_the_queue_is_what_the_run_left_to_people_or_all(mixed: Any) -> None:
+def test_the_queue_is_what_the_run_left_to_people_or_all(mixed):
     assert names(Queue(mixed.folder)) == ["a", "c"]
     assert names(Queue(mixed.folder, everything=True)) == ["a", "b", "c", "d"]
     assert Queue(mixed.folder, everything=True).left() == 2
 
 
-def test_decided_episodes_stay_in_the_queue_also_when_it_is_opened_again(mixed: Any) -> None:
+def test_decided_episodes_stay_in_the_queue_also_when_it_is_opened_again(mixed):
     queue = Queue(mixed.folder)
     queue.decide(queue.items()[0], True, "ann")
     rewrite(mixed.folder, queue.files)
@@ -55,7 +53,7 @@ def test_decided_episodes_stay_in_the_queue_also_when_it_is_opened_again(mixed: 
     assert decision.passed is True
 
 
-def test_a_verdict_is_taken_back_by_a_further_line(mixed: Any) -> None:
+def test_a_verdict_is_taken_back_by_a_further_line(mixed):
     queue = Queue(mixed.folder)
     item = queue.items()[0]
     before = (item.folder / VERDICTS).read_bytes()
@@ -69,7 +67,7 @@ def test_a_verdict_is_taken_back_by_a_further_line(mixed: Any) -> None:
     assert len(after.splitlines()) == len(before.splitlines()) + 2
 
 
-def test_the_report_follows_and_comes_back(mixed: Any) -> None:
+def test_the_report_follows_and_comes_back(mixed):
     path = mixed.folder / "report.json"
     before = json.loads(path.read_text())
     queue = Queue(mixed.folder)
@@ -94,14 +92,14 @@ def test_the_report_follows_and_comes_back(mixed: Any) -> None:
     ]
 
 
-def test_a_report_that_says_it_already_is_not_written(mixed: Any) -> None:
+def test_a_report_that_says_it_already_is_not_written(mixed):
     path = mixed.folder / "report.json"
     written = path.stat().st_mtime_ns, path.stat().st_ino
     rewrite(mixed.folder, VerdictFiles())
     assert (path.stat().st_mtime_ns, path.stat().st_ino) == written
 
 
-def test_the_last_writer_includes_all_verdicts(mixed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_last_writer_includes_all_verdicts(mixed, monkeypatch):
     write, late = queue.write_json, [mixed.folder / "episodes" / "c.0"]
 
     def write_while_another_decides(path: Path, value: Any) -> None:
@@ -115,9 +113,7 @@ def test_the_last_writer_includes_all_verdicts(mixed: Any, monkeypatch: pytest.M
     assert (tasks(mixed)["a"]["success"], tasks(mixed)["c"]["success"]) == (True, False)
 
 
-def test_a_report_that_the_run_writes_meanwhile_is_not_lost(
-    mixed: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_report_that_the_run_writes_meanwhile_is_not_lost(mixed, monkeypatch):
     write, late = queue.write_json, ["e"]
 
     def write_while_the_run_does(path: Path, value: Any) -> None:
@@ -134,7 +130,7 @@ def test_a_report_that_the_run_writes_meanwhile_is_not_lost(
 
 
 @pytest.mark.parametrize("named", ["../../elsewhere", "episodes/../../../elsewhere", "ABSOLUTE"])
-def test_a_report_leads_to_no_folder_outside_of_its_run(run: Any, named: str) -> None:
+def test_a_report_leads_to_no_folder_outside_of_its_run(run, named):
     run.add("a")
     path = run.end()
     elsewhere = run.folder.parent.parent / "elsewhere"
@@ -148,7 +144,7 @@ def test_a_report_leads_to_no_folder_outside_of_its_run(run: Any, named: str) ->
     assert queue.files._known == {}
 
 
-def test_a_run_that_goes_on_is_shown_from_its_index(run: Any) -> None:
+def test_a_run_that_goes_on_is_shown_from_its_index(run):
     queue = Queue(run.folder)
     assert (queue.items(), queue.has_ended) == ([], False)
     run.add("a")
@@ -167,7 +163,7 @@ def test_a_run_that_goes_on_is_shown_from_its_index(run: Any) -> None:
 
 
 @pytest.mark.parametrize("report", ["{", '{"schema_version": 3, "run": {}, "summary": {}}', "[]"])
-def test_a_report_that_cannot_be_used_is_left_as_it_is(run: Any, report: str) -> None:
+def test_a_report_that_cannot_be_used_is_left_as_it_is(run, report):
     run.add("a")
     (run.folder / "report.json").write_text(report)
     queue, rewriter = Queue(run.folder), Rewriter(run.folder)
@@ -180,7 +176,7 @@ def test_a_report_that_cannot_be_used_is_left_as_it_is(run: Any, report: str) ->
     assert queue.left() == 0
 
 
-def test_a_run_of_version_1_is_reviewed(tmp_path: Path, serve: Callable[..., Any]) -> None:
+def test_a_run_of_version_1_is_reviewed(tmp_path, serve):
     version_1 = Path(__file__).parents[1] / "episode" / "data" / "version1"
     run = shutil.copytree(version_1, tmp_path / "run", symlinks=True)
     before = json.loads((run / "report.json").read_text())
@@ -199,7 +195,7 @@ def test_a_run_of_version_1_is_reviewed(tmp_path: Path, serve: Callable[..., Any
     assert after["summary"]["decided"] == len(before["tasks"])
 
 
-def test_episodes_that_are_gone_are_listed_and_decide_nothing(mixed: Any) -> None:
+def test_episodes_that_are_gone_are_listed_and_decide_nothing(mixed):
     shutil.rmtree(mixed.folder / "episodes" / "a.0")
     (mixed.folder / "episodes" / "c.0" / VERDICTS).write_bytes(b"\xff{")
     queue = Queue(mixed.folder)
@@ -208,7 +204,7 @@ def test_episodes_that_are_gone_are_listed_and_decide_nothing(mixed: Any) -> Non
     assert tasks(mixed)["a"]["outcome"] == "review"
 
 
-def test_judges_who_were_down_leave_a_task_to_people(run: Any) -> None:
+def test_judges_who_were_down_leave_a_task_to_people(run):
     run.add("a")
     ((name, task),) = run.results.items()
     run.results[name] = replace(task, outcome="error", fault="judge", verdict=None)
@@ -220,7 +216,7 @@ def test_judges_who_were_down_leave_a_task_to_people(run: Any) -> None:
     assert tasks(run)["a"]["outcome"] == "failed"
 
 
-def test_environments_and_epochs_are_distinguished(run: Any) -> None:
+def test_environments_and_epochs_are_distinguished(run):
     for nodeid in ("x", "y"):
         run.add(nodeid)
     first, second = run.results.values()
@@ -229,9 +225,7 @@ def test_environments_and_epochs_are_distinguished(run: Any) -> None:
     assert names(Queue(run.folder)) == ["x", "x@env105@2"]
 
 
-def test_verdicts_are_read_again_only_when_there_are_more(
-    mixed: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_verdicts_are_read_again_only_when_there_are_more(mixed, monkeypatch):
     queue = Queue(mixed.folder)
     assert queue.left() == 2
 
@@ -245,7 +239,7 @@ def test_verdicts_are_read_again_only_when_there_are_more(
         queue.left()
 
 
-def test_a_page_sees_what_others_decide(mixed: Any, serve: Callable[..., Any]) -> None:
+def test_a_page_sees_what_others_decide(mixed, serve):
     ann, bob = serve(mixed.folder, who="ann"), serve(mixed.folder, who="bob")
     ann.decide(0, "pass")
     assert bob.get("/queue")["items"][0][3:] == [True, "ann"]
@@ -257,9 +251,7 @@ def test_a_page_sees_what_others_decide(mixed: Any, serve: Callable[..., Any]) -
     assert tasks(mixed)["a"]["reason"] == "failed by bob: only a preview"
 
 
-def test_a_verdict_that_cannot_be_written_is_reported_and_loses_nothing(
-    mixed: Any, serve: Callable[..., Any]
-) -> None:
+def test_a_verdict_that_cannot_be_written_is_reported_and_loses_nothing(mixed, serve):
     page = serve(mixed.folder)
     path = mixed.folder / "episodes" / "a.0" / VERDICTS
     path.unlink()
@@ -270,9 +262,7 @@ def test_a_verdict_that_cannot_be_written_is_reported_and_loses_nothing(
     assert page.get("/queue")["left"] == 1
 
 
-def test_a_damaged_episode_is_reported_and_not_decided(
-    mixed: Any, serve: Callable[..., Any]
-) -> None:
+def test_a_damaged_episode_is_reported_and_not_decided(mixed, serve):
     (mixed.folder / "episodes" / "a.0" / "episode.jsonl").write_text("{")
     page = serve(mixed.folder)
     told = page.get("/episode/0")
@@ -282,9 +272,7 @@ def test_a_damaged_episode_is_reported_and_not_decided(
     assert page.get("/queue")["left"] == 2
 
 
-def test_the_report_of_a_run_that_ends_meanwhile_gets_its_verdicts(
-    run: Any, serve: Callable[..., Any]
-) -> None:
+def test_the_report_of_a_run_that_ends_meanwhile_gets_its_verdicts(run, serve):
     run.add("a")
     page = serve(run.folder)
     page.decide(0, "pass")

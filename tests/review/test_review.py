@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.request import urlopen
 
 import pytest
@@ -17,9 +17,6 @@ import pytest
 from pytest_mobileagent.__main__ import main as command
 from pytest_mobileagent.review.review import main
 from pytest_mobileagent.verdict import effective, verdicts
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture
@@ -34,7 +31,7 @@ def runs_of(run: Any) -> Any:
     return lambda: run.folder.parent
 
 
-def test_the_newest_run_is_listed(ended: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_newest_run_is_listed(ended, capsys):
     assert main(["--list"], runs_of(ended)) == 0
     assert capsys.readouterr().out.splitlines() == [
         f"2 of 2 left for review in {ended.folder}",
@@ -46,14 +43,12 @@ def test_the_newest_run_is_listed(ended: Any, capsys: pytest.CaptureFixture[str]
         assert "  b   failed: as the check says" in capsys.readouterr().out
 
 
-def test_a_folder_of_runs_stands_for_its_newest(
-    ended: Any, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_folder_of_runs_stands_for_its_newest(ended, capsys, tmp_path):
     main([str(ended.folder.parent), "--list"], lambda: tmp_path / "elsewhere")
     assert capsys.readouterr().out.splitlines()[0].endswith(f"review in {ended.folder}")
 
 
-def test_decisions_are_made_without_a_page(ended: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_decisions_are_made_without_a_page(ended, capsys):
     decisions = ["--decide", "a=pass", "--decide", "b.0=fail", "--who", "ann", "--note", "looked"]
     assert main([*decisions, "--list"], runs_of(ended)) == 0
     told = capsys.readouterr().out
@@ -75,24 +70,20 @@ def test_decisions_are_made_without_a_page(ended: Any, capsys: pytest.CaptureFix
         (["--decide", "a=pass", "--decide", "z=pass"], "no episode to decide is called 'z'"),
     ],
 )
-def test_invalid_decisions_are_reported_and_decide_nothing(
-    ended: Any, arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_invalid_decisions_are_reported_and_decide_nothing(ended, arguments, told, capsys):
     with pytest.raises(SystemExit, match="2"):
         main(arguments, runs_of(ended))
     assert re.search(told, capsys.readouterr().err)
     assert len(verdicts(ended.folder / "episodes" / "a.0")) == 1
 
 
-def test_a_project_without_runs_is_reported(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_project_without_runs_is_reported(tmp_path, capsys):
     with pytest.raises(SystemExit, match="2"):
         main([], lambda: tmp_path)
     assert f"there is no run: none in {tmp_path}" in capsys.readouterr().err
 
 
-def test_names_cannot_control_the_terminal(run: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_names_cannot_control_the_terminal(run, capsys):
     run.add("a")
     ((name, task),) = run.results.items()
     run.results[name] = replace(task, id="a\x1b[2J", reason="b\x1b]0;c\nd")
@@ -101,9 +92,7 @@ def test_names_cannot_control_the_terminal(run: Any, capsys: pytest.CaptureFixtu
     assert "\x1b" not in capsys.readouterr().out
 
 
-def test_a_verdict_that_cannot_be_kept_is_an_error(
-    ended: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_verdict_that_cannot_be_kept_is_an_error(ended, capsys):
     path = ended.folder / "episodes" / "a.0" / "verdicts.jsonl"
     path.unlink()
     path.mkdir()
@@ -112,9 +101,7 @@ def test_a_verdict_that_cannot_be_kept_is_an_error(
 
 
 @pytest.mark.slow  # It configures pytest for each run.
-def test_the_runs_are_where_the_project_has_them(
-    ended: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_runs_are_where_the_project_has_them(ended, monkeypatch, capsys):
     project = ended.folder.parent.parent
     monkeypatch.chdir(project)
     (project / "pytest.ini").write_text("[pytest]\n")
@@ -130,7 +117,7 @@ def test_the_runs_are_where_the_project_has_them(
 
 @pytest.mark.slow  # It starts processes.
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
-def test_review_ends_cleanly_and_says_what_was_decided(ended: Any, end: signal.Signals) -> None:
+def test_review_ends_cleanly_and_says_what_was_decided(ended, end):
     arguments = ["review", str(ended.folder), "--no-browser", "--who", "ann"]
     process = subprocess.Popen(
         [sys.executable, "-m", "pytest_mobileagent", *arguments],
@@ -163,9 +150,7 @@ def test_look(episode):
 
 
 @pytest.mark.slow  # It starts a phone.
-def test_tasks_left_for_review_are_decided_and_the_report_says_so(
-    project: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_tasks_left_for_review_are_decided_and_the_report_says_so(project, capsys):
     project.write(tasks__counter__test_counter=UNDECIDED)
     project.run("tasks", "--agent=oracle").stdout.fnmatch_lines(["*1 review in*"])
     runs = project.pytester.path / "runs"

@@ -38,7 +38,7 @@ PATHS = ["/", "/queue", "/episode/0", "/screen/0/0", "/nowhere"]
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_nothing_is_served_without_the_token(page: Any, path: str) -> None:
+def test_nothing_is_served_without_the_token(page, path):
     for token in ("wrong", "é", page.server.token[:-1]):
         status, headers, body = page.ask(path, token=token)
         assert (status, b"command printed" in body) == (403, True)
@@ -48,7 +48,7 @@ def test_nothing_is_served_without_the_token(page: Any, path: str) -> None:
     assert page.ask(f"{path}?token={page.server.token}x")[0] == 403
 
 
-def test_the_address_opens_the_page_and_the_page_gets_the_cookie(page: Any) -> None:
+def test_the_address_opens_the_page_and_the_page_gets_the_cookie(page):
     status, headers, body = page.ask(f"/?token={page.server.token}", Cookie="")
     assert status == 200
     assert "HttpOnly; SameSite=Strict" in headers["Set-Cookie"]
@@ -57,7 +57,7 @@ def test_the_address_opens_the_page_and_the_page_gets_the_cookie(page: Any) -> N
     assert page.server.url == f"http://127.0.0.1:{page.server.server_port}/?{page.server.url[-49:]}"
 
 
-def test_an_invitation_works_once(page: Any) -> None:
+def test_an_invitation_works_once(page):
     path = page.server.invitation().partition("/?")[2]
     assert [page.ask(f"/?{path}", Cookie="")[0] for _ in range(2)] == [200, 403]
 
@@ -67,7 +67,7 @@ HOSTS |= {"localhost@evil": 403, "localhost:9000": 200, "127.0.0.1": 200}
 
 
 @pytest.mark.parametrize(("host", "status"), HOSTS.items())
-def test_foreign_host_names_are_refused(page: Any, host: str, status: int) -> None:
+def test_foreign_host_names_are_refused(page, host, status):
     with socket.create_connection(("127.0.0.1", page.server.server_port)) as connection:
         cookie = f"Cookie: {page.server.cookie}={page.server.token}\r\n"
         connection.sendall(f"GET /queue HTTP/1.1\r\nHost: {host}\r\n{cookie}\r\n".encode())
@@ -88,12 +88,12 @@ def test_foreign_host_names_are_refused(page: Any, host: str, status: int) -> No
         {"Host": "evil.example", "Origin": "http://evil.example"},
     ],
 )
-def test_only_the_page_itself_may_decide(page: Any, headers: dict[str, str], run: Any) -> None:
+def test_only_the_page_itself_may_decide(page, headers, run):
     assert page.ask("/verdict", BODY, **headers)[0] in {400, 403, 413, 415}
     assert len(verdicts(run.folder / "episodes" / "a.0")) == 1
 
 
-def test_the_server_is_only_on_this_machine(page: Any) -> None:
+def test_the_server_is_only_on_this_machine(page):
     assert page.server.server_address[0] == "127.0.0.1"
 
 
@@ -116,14 +116,14 @@ def test_the_server_is_only_on_this_machine(page: Any) -> None:
         "/page.html",
     ],
 )
-def test_unknown_numbers_are_not_found(page: Any, path: str) -> None:
+def test_unknown_numbers_are_not_found(page, path):
     status, headers, body = page.ask(path)
     assert status == 404
     assert headers["Content-Type"] == "application/json"
     assert "error" in json.loads(body)
 
 
-def test_the_page_runs_only_its_own_script(page: Any) -> None:
+def test_the_page_runs_only_its_own_script(page):
     _, headers, body = page.ask("/")
     _, others, again = page.ask("/")
     policy = headers["Content-Security-Policy"]
@@ -140,7 +140,7 @@ def test_the_page_runs_only_its_own_script(page: Any) -> None:
     assert headers["Cache-Control"] == "no-store"
 
 
-def test_hostile_texts_are_data_and_never_part_of_the_page(page: Any) -> None:
+def test_hostile_texts_are_data_and_never_part_of_the_page(page):
     told = page.get("/episode/0")
     assert (told["goal"], told["answer"], told["frames"][0]["said"]) == (HOSTILE,) * 3
     _, headers, _ = page.ask("/episode/0")
@@ -148,7 +148,7 @@ def test_hostile_texts_are_data_and_never_part_of_the_page(page: Any) -> None:
     assert b"alert(1)" not in page.ask("/")[2]
 
 
-def test_screens_are_pictures(page: Any, run: Any) -> None:
+def test_screens_are_pictures(page, run):
     status, headers, body = page.ask("/screen/0/0?v=1")
     assert (status, headers["Content-Type"], body[:4]) == (200, "image/png", b"\x89PNG")
     assert body == run.make_screen("0").png
@@ -173,7 +173,7 @@ def test_screens_are_pictures(page: Any, run: Any) -> None:
         b'{"episode": 0, "decision": "undo"}',
     ],
 )
-def test_an_invalid_decision_decides_nothing(page: Any, run: Any, body: bytes) -> None:
+def test_an_invalid_decision_decides_nothing(page, run, body):
     before = (run.folder / "episodes" / "a.0" / VERDICTS).read_bytes()
     status, _, told = page.ask("/verdict", body)
     assert status in {400, 404}
@@ -182,21 +182,21 @@ def test_an_invalid_decision_decides_nothing(page: Any, run: Any, body: bytes) -
     assert page.get("/queue")["left"] == 1
 
 
-def test_other_methods_are_refused(page: Any) -> None:
+def test_other_methods_are_refused(page):
     for method in ("PUT", "DELETE", "OPTIONS", "TRACE", "HEAD", "<script>"):
         status, _, body = page.ask("/queue", method=method)
         assert status == 501
         assert b"<" not in body
 
 
-def test_other_protocols_do_not_end_the_server(page: Any) -> None:
+def test_other_protocols_do_not_end_the_server(page):
     for junk in (b"\0\xff\r\n\r\n", b"GET /queue HTTP/9.9\r\n\r\n", b"GET " + b"a" * 70_000):
         with socket.create_connection(("127.0.0.1", page.server.server_port)) as connection:
             connection.sendall(junk)
     assert page.get("/queue")["left"] == 1
 
 
-def test_a_verdict_is_kept_with_who_and_why(page: Any, run: Any) -> None:
+def test_a_verdict_is_kept_with_who_and_why(page, run):
     told = page.decide(0, "pass", " it opened \u2028 a novel ", who=" bob ")
     assert [each["scorer"] for each in told["opinions"]] == ["check", "person"]
     kept = verdicts(run.folder / "episodes" / "a.0")
@@ -212,7 +212,7 @@ def test_a_verdict_is_kept_with_who_and_why(page: Any, run: Any) -> None:
     assert (queue["left"], queue["items"]) == (0, [[0, "a", "review", True, "bob"]])
 
 
-def test_a_queue_that_the_page_knows_is_not_sent_again(page: Any) -> None:
+def test_a_queue_that_the_page_knows_is_not_sent_again(page):
     _, headers, _ = page.ask("/queue")
     status, _, body = page.ask("/queue", If_None_Match=headers["ETag"])
     assert (status, body) == (304, b"")
@@ -240,27 +240,21 @@ MARKS: dict[str, tuple[Action, tuple[Any, ...] | None]] = {
 
 
 @pytest.mark.parametrize(("action", "mark"), MARKS.values(), ids=MARKS)
-def test_marks_are_where_the_finger_was(
-    make_episode: Callable[..., Any], action: Action, mark: tuple[Any, ...] | None
-) -> None:
+def test_marks_are_where_the_finger_was(make_episode, action, mark):
     (frame, _) = trajectory(make_episode(action))["frames"]
     found = [(each["kind"], each["at"], each["to"]) for each in frame["marks"]]
     assert found == ([mark] if mark else [])
     assert frame["size"] == SCREEN
 
 
-def test_failed_actions_are_marked(
-    make_episode: Callable[..., Any], make_screen: Callable[..., Screen]
-) -> None:
+def test_failed_actions_are_marked(make_episode, make_screen):
     step = Step(make_screen("0"), (Tap(1, 1), Tap(2, 2)), notice="off the screen", undone=1)
     (frame, _) = trajectory(make_episode(Tap(1, 1), steps=(step,)))["frames"]
     assert [mark["done"] for mark in frame["marks"]] == [True, False]
     assert frame["notice"] == "off the screen"
 
 
-def test_the_screen_of_a_report_is_shown_once(
-    make_episode: Callable[..., Any], make_screen: Callable[..., Screen]
-) -> None:
+def test_the_screen_of_a_report_is_shown_once(make_episode, make_screen):
     first, last = make_screen("0"), make_screen("1")
     episode = make_episode(Tap(1, 1), Finish("3"), screens=(first, last, last))
     assert screens(episode) == (first, last)
@@ -270,13 +264,13 @@ def test_the_screen_of_a_report_is_shown_once(
     assert len(trajectory(make_episode(Tap(1, 1)))["frames"]) == 2
 
 
-def test_an_invalid_screenshot_has_no_size(make_episode: Callable[..., Any]) -> None:
+def test_an_invalid_screenshot_has_no_size(make_episode):
     broken = Screen("<hier", b"\x89PNG")
     told = trajectory(make_episode(Tap(1, 1), screens=(broken, broken)))
     assert told["frames"][0]["size"] is None
 
 
-def test_verdicts_with_their_authors_and_the_effective_one() -> None:
+def test_verdicts_with_their_authors_and_the_effective_one():
     judges = [{"model": "m", "passed": True, "reason": "r", "details": {}, "mood": 1}, "junk"]
     said = opinions(
         [

@@ -157,9 +157,7 @@ TABLE: list[tuple[str, str | Kind | list[str | Kind], str, str]] = [
 
 
 @pytest.mark.parametrize(("goal", "expected", "answer", "outcome"), TABLE)
-def test_answers_are_certain_only_without_other_words(
-    goal: str, expected: str | Kind | list[str | Kind], answer: str, outcome: str
-) -> None:
+def test_answers_are_certain_only_without_other_words(goal, expected, answer, outcome):
     reading = read_answer(answer, expected, goal)
     assert (reading.outcome, reading.reason) == (outcome, reading.reason)
 
@@ -169,7 +167,7 @@ def _table(file: str) -> list[list[str]]:
     return [line.split(" | ") for line in lines if not line.startswith("#")]
 
 
-def test_wrong_answers_are_never_stated_and_right_ones_never_absent() -> None:
+def test_wrong_answers_are_never_stated_and_right_ones_never_absent():
     pairs = _table("pairs.txt")
     read = [
         [expected, said, str(read_answer(said, expected).outcome)] for expected, said, _ in pairs
@@ -182,15 +180,13 @@ def test_wrong_answers_are_never_stated_and_right_ones_never_absent() -> None:
     ("goal", "expected", "answer", "outcome"),
     [*_table("questions.txt"), *_table("transcripts.txt")],
 )
-def test_words_of_the_goal_may_stand_around_a_value(
-    goal: str, expected: str, answer: str, outcome: str
-) -> None:
+def test_words_of_the_goal_may_stand_around_a_value(goal, expected, answer, outcome):
     sought = expected[1:-1].split(";") if expected.startswith("[") else expected
     reading = read_answer(answer.replace("\\n", "\n"), sought, goal)
     assert (reading.outcome, reading.reason) == (outcome, reading.reason)
 
 
-def test_wrong_answers_that_were_written_against_the_reading_are_not_stated() -> None:
+def test_wrong_answers_that_were_written_against_the_reading_are_not_stated():
     attacks = _table("attacks.txt")
     stated = [
         (expected, said)
@@ -200,7 +196,7 @@ def test_wrong_answers_that_were_written_against_the_reading_are_not_stated() ->
     assert stated == []
 
 
-def test_order_does_not_matter_if_the_test_says_so() -> None:
+def test_order_does_not_matter_if_the_test_says_so():
     assert read_answer("Gmail and Maps", ["Maps", "Gmail"], any_order=True).outcome == "stated"
     twice = read_answer("6, 7, 6", ["6", "7", "6"], any_order=True)
     assert twice.outcome == "stated"
@@ -228,7 +224,7 @@ def test_order_does_not_matter_if_the_test_says_so() -> None:
         ("Linear Algebra", "'Linear Algebra'"),
     ],
 )
-def test_string_is_read_as_the_kind_that_it_plainly_is(expected: str, read_as: str) -> None:
+def test_string_is_read_as_the_kind_that_it_plainly_is(expected, read_as):
     assert read_answer("nothing of the sort", expected).expected == read_as
 
 
@@ -245,22 +241,22 @@ def test_string_is_read_as_the_kind_that_it_plainly_is(expected: str, read_as: s
         (lambda: read_answer("5", []), "answers\\(\\[\\]\\): must be text"),
     ],
 )
-def test_value_of_another_kind_is_an_error_of_the_task(make: object, problem: str) -> None:
+def test_value_of_another_kind_is_an_error_of_the_task(make, problem):
     with pytest.raises(TaskError, match=problem):
         make()  # type: ignore[operator]
 
 
 @given(st.text(max_size=80), st.text(max_size=20))
-def test_any_text_is_read(answer: str, expected: str) -> None:
+def test_any_text_is_read(answer, expected):
     assert read_answer(answer, expected, answer).outcome in {"stated", "absent", "unclear"}
 
 
 @given(st.integers(0, 10**6))
-def test_number_is_stated_by_its_digits_and_absent_from_the_next_one(number_: int) -> None:
+def test_number_is_stated_by_its_digits_and_absent_from_the_next_one(number_):
     assert read_answer(f"{number_:,}", str(number_)).outcome == "stated"
     assert read_answer(str(number_ + 1), str(number_)).outcome == "absent"
 
 
-def test_reading_time_grows_slowly_with_the_length() -> None:
+def test_reading_time_grows_slowly_with_the_length():
     assert read_answer("6 " * 50_000, "6").outcome == "unclear"
     assert read_answer("1" * 50_000, "6").outcome == "absent"

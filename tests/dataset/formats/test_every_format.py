@@ -56,7 +56,7 @@ READ_AGAIN = {
 
 
 @pytest.mark.parametrize("format", READ_AGAIN)
-def test_a_trajectory_comes_back(tmp_path: Path, trajectory: Trajectory, format: str) -> None:
+def test_a_trajectory_comes_back(tmp_path, trajectory, format):
     about = write(tmp_path, format, trajectory, trajectory)
     for whole in layout(format).read(tmp_path, about):
         assert (whole.goal, whole.succeeded) == (trajectory.goal, True)
@@ -71,9 +71,7 @@ def test_a_trajectory_comes_back(tmp_path: Path, trajectory: Trajectory, format:
         assert all(each.screen.png == LIST.png for each in whole.steps[1:])
 
 
-def test_a_touch_of_androidcontrol_has_the_boxes_that_count(
-    tmp_path: Path, trajectory: Trajectory
-) -> None:
+def test_a_touch_of_androidcontrol_has_the_boxes_that_count(tmp_path, trajectory):
     write(tmp_path, "androidcontrol", trajectory, observed=("screenshot", "hierarchy"))
     (episode,) = load(tmp_path / "androidcontrol_train.json")
     assert episode["goal"] == trajectory.goal
@@ -85,9 +83,7 @@ def test_a_touch_of_androidcontrol_has_the_boxes_that_count(
     assert (tmp_path / tap["view_hierarchy"]).read_text() == LIST.xml
 
 
-def test_text_of_a_screen_is_not_a_picture_to_llamafactory(
-    tmp_path: Path, trajectory: Trajectory
-) -> None:
+def test_text_of_a_screen_is_not_a_picture_to_llamafactory(tmp_path, trajectory):
     observed = ("screenshot", "elements", "hierarchy")
     write(tmp_path, "llamafactory", trajectory, observed=observed)
     samples = load(tmp_path / "train.json")
@@ -105,9 +101,7 @@ def test_text_of_a_screen_is_not_a_picture_to_llamafactory(
     assert info["mobileagent_train"]["columns"] == {"messages": "messages", "images": "images"}
 
 
-def test_without_pictures_llamafactory_gets_texts_only(
-    tmp_path: Path, trajectory: Trajectory
-) -> None:
+def test_without_pictures_llamafactory_gets_texts_only(tmp_path, trajectory):
     about = write(tmp_path, "llamafactory", trajectory, observed=("elements",))
     assert {path.name for path in tmp_path.iterdir()} == {"train.json", "dataset_info.json"}
     assert "images" not in load(tmp_path / "train.json")[0]
@@ -115,7 +109,7 @@ def test_without_pictures_llamafactory_gets_texts_only(
         list(layout("llamafactory").read(tmp_path, about))
 
 
-def test_a_step_of_aitz_is_as_its_scorer_reads_it(tmp_path: Path, trajectory: Trajectory) -> None:
+def test_a_step_of_aitz_is_as_its_scorer_reads_it(tmp_path, trajectory):
     steps = (*trajectory.steps[:2], TrajectoryStep(LIST, Scroll("up")), trajectory.steps[-1])
     write(tmp_path, "coat", Trajectory(trajectory.goal, steps, True, {}))
     found = load(tmp_path / "train" / "general" / "GENERAL-0" / "GENERAL-0.json")
@@ -131,7 +125,7 @@ def test_a_step_of_aitz_is_as_its_scorer_reads_it(tmp_path: Path, trajectory: Tr
     assert (tmp_path / "train" / found[0]["image_path"]).read_bytes() == HOME.png
 
 
-def test_demonstrations_of_bmoca_are_texts_of_steps(tmp_path: Path, trajectory: Trajectory) -> None:
+def test_demonstrations_of_bmoca_are_texts_of_steps(tmp_path, trajectory):
     steps = (*trajectory.steps[:2], trajectory.steps[-1])
     about = write(tmp_path, "bmoca", Trajectory("Open it.\n\nNow.", steps, True, {}))
     text = (tmp_path / "train" / "0.txt").read_text("utf-8")
@@ -146,9 +140,7 @@ def test_demonstrations_of_bmoca_are_texts_of_steps(tmp_path: Path, trajectory: 
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_a_trajectory_that_a_format_cannot_express_leaves_no_file(
-    tmp_path: Path, format: str
-) -> None:
+def test_a_trajectory_that_a_format_cannot_express_leaves_no_file(tmp_path, format):
     asks = TrajectoryStep(LIST, Type("x", at=(1, 2), clear=True))
     with pytest.raises(LeftOutError, match="cannot express Type"):
         write(tmp_path, format, Trajectory("Do it.", (asks,), True, {}))
@@ -156,7 +148,7 @@ def test_a_trajectory_that_a_format_cannot_express_leaves_no_file(
 
 
 @pytest.mark.parametrize("format", sorted(READ_AGAIN))
-def test_a_screen_without_a_picture_is_left_out(tmp_path: Path, format: str) -> None:
+def test_a_screen_without_a_picture_is_left_out(tmp_path, format):
     blind = make_screen("Add")
     object.__setattr__(blind, "png", b"")
     with pytest.raises(LeftOutError, match="no picture"):
@@ -164,7 +156,7 @@ def test_a_screen_without_a_picture_is_left_out(tmp_path: Path, format: str) -> 
 
 
 @pytest.mark.parametrize("name", ["../outside.png", "/etc/hostname"])
-def test_a_data_set_names_no_file_outside_of_its_folder(tmp_path: Path, name: str) -> None:
+def test_a_data_set_names_no_file_outside_of_its_folder(tmp_path, name):
     (tmp_path / "outside.png").write_bytes(LIST.png)
     (tmp_path / "set").mkdir()
     with pytest.raises(RecordError, match="is outside"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tracemalloc
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,36 +11,33 @@ from pytest_mobileagent.dataset.formats import jsonstream
 from pytest_mobileagent.dataset.formats.jsonstream import items, pairs, text_of
 from pytest_mobileagent.errors import GraphError
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jsonstream, "_BLOCK", 7)
 
 
-def test_a_list_is_read_with_the_numbers_of_its_values(tmp_path: Path) -> None:
+def test_a_list_is_read_with_the_numbers_of_its_values(tmp_path):
     file = tmp_path / "list.json"
     file.write_text('[\n  {"a": "鞋"},\n  1234567890123, 0.5,\n\n "x"]', "utf-8")
     values = [{"a": "鞋"}, 1234567890123, 0.5, "x"]
     assert list(items(file)) == [(f"{file}, entry {n}", v) for n, v in enumerate(values, 1)]
 
 
-def test_a_list_may_be_under_a_name(tmp_path: Path) -> None:
+def test_a_list_may_be_under_a_name(tmp_path):
     file = tmp_path / "named.json"
     file.write_text('{"num": 2, "data": [[1], [2]]}', "utf-8")
     assert [value for _, value in items(file, "data")] == [[1], [2]]
 
 
-def test_lines_of_json_are_a_list(tmp_path: Path) -> None:
+def test_lines_of_json_are_a_list(tmp_path):
     file = tmp_path / "lines.jsonl"
     file.write_text('{"a": 1}\n\n{"b": [2]}\n', "utf-8")
     assert list(items(file)) == [(f"{file}:1", {"a": 1}), (f"{file}:3", {"b": [2]})]
 
 
 @pytest.mark.parametrize("ascii_only", [True, False])
-def test_text_that_is_encoded_twice_is_decoded_twice(tmp_path: Path, ascii_only: bool) -> None:
+def test_text_that_is_encoded_twice_is_decoded_twice(tmp_path, ascii_only):
     value = {'click(<p id="a"> 鞋 😀 \\ </p>)': 0, "\n": 1, "ends in a backslash \\": 2}
     file = tmp_path / "twice.json"
     inner = json.dumps(value, ensure_ascii=ascii_only)
@@ -49,7 +45,7 @@ def test_text_that_is_encoded_twice_is_decoded_twice(tmp_path: Path, ascii_only:
     assert dict(pairs(file)) == value
 
 
-def test_text_that_is_not_utf8_is_gb18030(tmp_path: Path) -> None:
+def test_text_that_is_not_utf8_is_gb18030(tmp_path):
     file = tmp_path / "chinese.json"
     file.write_text('["买红鞋"]', "gb18030")
     assert [value for _, value in items(file)] == ["买红鞋"]
@@ -69,28 +65,26 @@ def test_text_that_is_not_utf8_is_gb18030(tmp_path: Path) -> None:
         (f"[{'[' * 200}{']' * 200}]", "it is nested more than"),
     ],
 )
-def test_invalid_json_is_reported_with_its_file(tmp_path: Path, text: str, why: str) -> None:
+def test_invalid_json_is_reported_with_its_file(tmp_path, text, why):
     file = tmp_path / "broken.json"
     file.write_text(text, "utf-8")
     with pytest.raises(GraphError, match=rf"broken\.json: {why}"):
         list(items(file, "data"))
 
 
-def test_a_broken_line_of_json_is_named(tmp_path: Path) -> None:
+def test_a_broken_line_of_json_is_named(tmp_path):
     file = tmp_path / "broken.jsonl"
     file.write_text('{"a": 1}\n{"b": [2}\n', "utf-8")
     with pytest.raises(GraphError, match=r"broken\.jsonl:2: it is not JSON"):
         list(items(file))
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(GraphError, match=r"none\.json: it cannot be read: No such file"):
         list(items(tmp_path / "none.json"))
 
 
-def test_a_file_far_larger_than_the_memory_that_is_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_far_larger_than_the_memory_that_is_used(tmp_path, monkeypatch):
     monkeypatch.setattr(jsonstream, "_BLOCK", 1 << 12)
     file = tmp_path / "large.json"
     with file.open("w") as target:

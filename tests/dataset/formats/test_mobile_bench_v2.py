@@ -31,7 +31,7 @@ def tasks(copy: Path) -> dict[str, ListedTask]:
     return {task.id: task for task in listed(copy, Problems())}
 
 
-def test_all_splits_are_read(copy: Path) -> None:
+def test_all_splits_are_read(copy):
     found = {name: (task.split, task.is_sample, task.app) for name, task in tasks(copy).items()}
     assert found == {
         "shop0_0_3_2": ("simple", True, "shop"),
@@ -40,7 +40,7 @@ def test_all_splits_are_read(copy: Path) -> None:
     }
 
 
-def test_the_golden_path_goes_to_the_page_of_the_tasks_name(copy: Path, graph: Graph) -> None:
+def test_the_golden_path_goes_to_the_page_of_the_tasks_name(copy, graph):
     task = tasks(copy)["shop0_0_3_2"]
     assert task.pages == ("shop0", "shop0_0", "shop0_0_3", "shop0_0_3_2")
     golden = list(RecordedPath(graph, task.pages))
@@ -52,7 +52,7 @@ def test_the_golden_path_goes_to_the_page_of_the_tasks_name(copy: Path, graph: G
     ]
 
 
-def test_of_two_edges_to_a_page_the_golden_one_is_that_of_its_name(tmp_path: Path) -> None:
+def test_of_two_edges_to_a_page_the_golden_one_is_that_of_its_name(tmp_path):
     app = copies.mobile3m(tmp_path / "data")
     copies.write_json(app / "all_triple.json", {"data": [["shop0", 0, "shop0_1"],
                                                          ["shop0", 1, "shop0_1"]]})  # fmt: skip
@@ -62,7 +62,7 @@ def test_of_two_edges_to_a_page_the_golden_one_is_that_of_its_name(tmp_path: Pat
     assert isinstance(golden.action, Type)
 
 
-def test_the_goal_is_the_last_line_and_the_last_step_serves_for_the_rest(copy: Path) -> None:
+def test_the_goal_is_the_last_line_and_the_last_step_serves_for_the_rest(copy):
     task = tasks(copy)["shop0_0_3_2"]
     assert task.goal == "Put shoes into the cart."
     assert [task.step(number) for number in range(task.length)] == [
@@ -70,14 +70,14 @@ def test_the_goal_is_the_last_line_and_the_last_step_serves_for_the_rest(copy: P
     ]  # fmt: skip
 
 
-def test_an_ambiguous_task_has_both_goals(copy: Path) -> None:
+def test_an_ambiguous_task_has_both_goals(copy):
     task = tasks(copy)["shop0_1_2"]
     assert task.vague == copies.VAGUE["easy_instruct"]
     assert task.goal == copies.VAGUE["complete_instruct"]
     assert list(task.steps) == copies.VAGUE["step_instruct"]
 
 
-def test_a_noisy_task_is_a_path_of_its_own(copy: Path, graph: Graph) -> None:
+def test_a_noisy_task_is_a_path_of_its_own(copy, graph):
     task = tasks(copy)["noisy-7"]
     assert (task.goal, task.pages[-1]) == ("买红鞋", "noisy-7-4")
     golden = list(RecordedPath(graph, task.pages))
@@ -90,13 +90,13 @@ def test_a_noisy_task_is_a_path_of_its_own(copy: Path, graph: Graph) -> None:
     assert golden[0].boxes == ((0, 0, 600, 100), (0, 200, 360, 300), (0, 300, 720, 1100))
 
 
-def test_a_noisy_task_without_a_last_page_ends_on_the_page_of_its_last_action(copy: Path) -> None:
+def test_a_noisy_task_without_a_last_page_ends_on_the_page_of_its_last_action(copy):
     (copy / "noisy" / "7-4.png").unlink()
     task = tasks(copy)["noisy-7"]
     assert task.pages[-2:] == ("noisy-7-3", "noisy-7-3")
 
 
-def test_folders_of_noisy_tasks_with_the_same_numbers_are_told_apart(copy: Path) -> None:
+def test_folders_of_noisy_tasks_with_the_same_numbers_are_told_apart(copy):
     (copy / "noisy").rename(copy / "noisy-instruction-2")
     copies.mobile_bench(copy / "more")
     (copy / "more" / "noisy").rename(copy / "anbu-instruction")
@@ -107,7 +107,7 @@ def test_folders_of_noisy_tasks_with_the_same_numbers_are_told_apart(copy: Path)
     }
 
 
-def test_a_page_whose_hierarchy_is_empty_has_no_elements(copy: Path, tmp_path: Path) -> None:
+def test_a_page_whose_hierarchy_is_empty_has_no_elements(copy, tmp_path):
     (copy / "noisy" / "7-0.xml").write_bytes(b"")
     _, count = import_release(copy, tmp_path / "graph")
     assert count == 3
@@ -116,7 +116,7 @@ def test_a_page_whose_hierarchy_is_empty_has_no_elements(copy: Path, tmp_path: P
     assert not graph.count_lacking()["hierarchy"]
 
 
-def test_the_graph_contains_no_goals(graph: Graph) -> None:
+def test_the_graph_contains_no_goals(graph):
     assert not (graph.folder / "tasks.jsonl").exists()
     texts = (
         (graph.folder / "graph.json").read_text("utf-8"),
@@ -126,14 +126,14 @@ def test_the_graph_contains_no_goals(graph: Graph) -> None:
         assert not any(words in text for text in texts)
 
 
-def test_pages_are_equal_as_the_copy_says(copy: Path, tmp_path: Path) -> None:
+def test_pages_are_equal_as_the_copy_says(copy, tmp_path):
     equal = {"shop0_0_3": "shop0_0", "shop0_0": "shop0_0"}
     copies.write_json(copy / "shop_graph_8100" / "data_all2unique.json", equal, twice=True)
     import_release(copy, tmp_path / "graph")
     assert Graph.open(tmp_path / "graph").equivalent("shop0_0_3", "shop0_0")
 
 
-def test_an_app_with_a_zero_in_its_name_is_found(tmp_path: Path) -> None:
+def test_an_app_with_a_zero_in_its_name_is_found(tmp_path):
     copies.mobile3m(tmp_path / "data", "shop01")
     task = {"name": "shop010_0", "task": "1. Go.\nOpen the shoes."}
     copies.write_json(tmp_path / "data" / "tasks.json", [task])
@@ -150,9 +150,7 @@ def test_an_app_with_a_zero_in_its_name_is_found(tmp_path: Path) -> None:
         ({**copies.VAGUE, "easy_instruct": " "}, r"'shop0_1_2' has no goal"),
     ],
 )
-def test_a_task_that_is_invalid_is_named_with_file_and_number(
-    tmp_path: Path, entry: dict[str, str], why: str
-) -> None:
+def test_a_task_that_is_invalid_is_named_with_file_and_number(tmp_path, entry, why):
     copies.mobile3m(tmp_path / "data")
     lines = ",\n".join(map(json.dumps, (copies.SIMPLE, entry)))
     (tmp_path / "data" / "tasks.json").write_text(f"[{lines}]", "utf-8")
@@ -162,7 +160,7 @@ def test_a_task_that_is_invalid_is_named_with_file_and_number(
 
 
 @pytest.mark.parametrize("name", ["shop0_9", "shop0_0_0", "bank0_0"])
-def test_tasks_without_their_pages_are_counted(tmp_path: Path, name: str) -> None:
+def test_tasks_without_their_pages_are_counted(tmp_path, name):
     copies.mobile3m(tmp_path / "data")
     entries = [copies.SIMPLE, {"name": name, "task": "Go."}]
     copies.write_json(tmp_path / "data" / "tasks.json", entries)
@@ -172,7 +170,7 @@ def test_tasks_without_their_pages_are_counted(tmp_path: Path, name: str) -> Non
     assert first.endswith("tasks.json, entry 2")
 
 
-def test_a_task_of_two_lists_is_one_and_another_goal_another_task(copy: Path) -> None:
+def test_a_task_of_two_lists_is_one_and_another_goal_another_task(copy):
     other = {**copies.SIMPLE, "task": "Another goal."}
     copies.write_json(copy / "simple_normal_tasks.json", [copies.SIMPLE, other])
     found = tasks(copy)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -16,11 +16,8 @@ from pytest_mobileagent.dataset.graph.checks import flaws_of_path
 from pytest_mobileagent.errors import GraphError
 from tests.dataset.graph.conftest import SIZE
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-
-def test_a_graph_as_it_was_written_has_no_flaw(notes: Graph) -> None:
+def test_a_graph_as_it_was_written_has_no_flaw(notes):
     assert list(flaws(notes)) == []
 
 
@@ -69,7 +66,7 @@ def test_a_graph_as_it_was_written_has_no_flaw(notes: Graph) -> None:
         ),
     ],
 )
-def test_a_broken_index_is_named_with_its_row(folder: Path, change: str, says: str) -> None:
+def test_a_broken_index_is_named_with_its_row(folder, change, says):
     with closing(sqlite3.connect(folder / "graph.sqlite")) as index, index:
         index.execute(change)
     with Graph.open(folder) as graph, pytest.raises(GraphError, match=says) as error:
@@ -109,16 +106,14 @@ def row(golden: list[Golden], **fields: Any) -> dict[str, Any]:
         ([row(PATH, page="gone")], "line 1: it is done on page 'gone'"),
     ],
 )
-def test_a_broken_table_of_tasks_is_named_with_its_line(
-    folder: Path, table: list[Any], says: str
-) -> None:
+def test_a_broken_table_of_tasks_is_named_with_its_line(folder, table, says):
     lines = [each if isinstance(each, str) else json.dumps(each) for each in table]
     (folder / "tasks.jsonl").write_text("\n".join(lines))
     with Graph.open(folder) as graph, pytest.raises(GraphError, match=says):
         check_graph(graph)
 
 
-def test_a_path_may_start_at_a_snapshot_and_go_on_from_an_equal_page(notes: Graph) -> None:
+def test_a_path_may_start_at_a_snapshot_and_go_on_from_an_equal_page(notes):
     back = [Golden(Key("back"), SIZE, page="note"), Golden(Tap(5, 6), SIZE, page="home")]
     assert list(flaws_of_path(notes, back, "new", "home2")) == []
     # The golden action names no page.

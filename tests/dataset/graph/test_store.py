@@ -1,11 +1,8 @@
 """Tests of recorded pages, which are read from disk one page at a time."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,11 +12,8 @@ from pytest_mobileagent.dataset.graph import Graph, GraphWriter
 from pytest_mobileagent.errors import GraphError
 from tests.dataset.graph.conftest import APP, BUTTON, HOME, NOON, NOTE, SIZE
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-
-def test_a_page_is_read_as_it_was_written(notes: Graph) -> None:
+def test_a_page_is_read_as_it_was_written(notes):
     page = notes.page("home")
     assert (page.package, page.activity, page.time, page.size) == (APP, ".Home", NOON, SIZE)
     screen = notes.screen("home")
@@ -27,7 +21,7 @@ def test_a_page_is_read_as_it_was_written(notes: Graph) -> None:
     assert (screen.package, screen.activity, screen.time) == (APP, ".Home", NOON)
 
 
-def test_an_edge_is_read_as_it_was_written(notes: Graph) -> None:
+def test_an_edge_is_read_as_it_was_written(notes):
     (edge,) = notes.edges("home")
     assert edge.golden == Golden(Tap(500, 150), SIZE, (BUTTON,), "home")
     assert (edge.source, edge.target, edge.count) == ("home", "note", 3)
@@ -35,13 +29,13 @@ def test_an_edge_is_read_as_it_was_written(notes: Graph) -> None:
     assert notes.edges("blind") == []
 
 
-def test_the_head_says_what_the_pages_are_of(notes: Graph) -> None:
+def test_the_head_says_what_the_pages_are_of(notes):
     assert (notes.name, notes.language, notes.licence) == ("notes", "en", "Apache-2.0")
     assert (notes.rule, notes.start, notes.snapshots) == ("graph", "home", {"new": "note"})
     assert notes.packages == {APP}
 
 
-def test_pages_that_are_equal_are_known_as_such(notes: Graph) -> None:
+def test_pages_that_are_equal_are_known_as_such(notes):
     assert notes.equivalent("home", "home2")
     assert not notes.equivalent("home", "note")
     assert notes.same("home") == notes.screen("home").same == ("home2",)
@@ -49,9 +43,7 @@ def test_pages_that_are_equal_are_known_as_such(notes: Graph) -> None:
     assert notes.same("note") == ()
 
 
-def test_a_page_without_picture_is_white_and_one_without_hierarchy_has_no_elements(
-    notes: Graph,
-) -> None:
+def test_a_page_without_picture_is_white_and_one_without_hierarchy_has_no_elements(notes):
     blind = notes.screen("blind")
     assert blind.size == blind.image.size == SIZE
     assert blind.image.getcolors() == [(SIZE[0] * SIZE[1], (255, 255, 255))]
@@ -60,7 +52,7 @@ def test_a_page_without_picture_is_white_and_one_without_hierarchy_has_no_elemen
     assert (bare.png, bare.elements) == (HOME.png, ())
 
 
-def test_pages_and_edges_can_be_gone_through_one_at_a_time(notes: Graph) -> None:
+def test_pages_and_edges_can_be_gone_through_one_at_a_time(notes):
     assert len(notes) == 4
     assert {page.id for page in notes.pages()} == {"home", "note", "home2", "blind"}
     assert [edge.source for edge in notes.all_edges()] == ["home", "note", "note"]
@@ -68,11 +60,11 @@ def test_pages_and_edges_can_be_gone_through_one_at_a_time(notes: Graph) -> None
     assert "nowhere" not in notes
 
 
-def test_data_that_equal_pages_share_are_stored_once(folder: Path) -> None:
+def test_data_that_equal_pages_share_are_stored_once(folder):
     assert len(list((folder / "pages").glob("*.png"))) == 2
 
 
-def test_pages_may_refer_to_the_users_own_copy(tmp_path: Path) -> None:
+def test_pages_may_refer_to_the_users_own_copy(tmp_path):
     copy = tmp_path / "release"
     (copy / "app").mkdir(parents=True)
     (copy / "app" / "0-screen.png").write_bytes(HOME.png)
@@ -96,7 +88,7 @@ def test_pages_may_refer_to_the_users_own_copy(tmp_path: Path) -> None:
         ("pages/secret.key", "must end with"),
     ],
 )
-def test_a_page_reads_no_file_of_others(notes: Graph, path: str, says: str) -> None:
+def test_a_page_reads_no_file_of_others(notes, path, says):
     with pytest.raises(GraphError, match=says):
         notes.file(path)
 
@@ -111,7 +103,7 @@ def test_a_page_reads_no_file_of_others(notes: Graph, path: str, says: str) -> N
         ({"format": 1, "snapshots": {"a": 1}}, "graph.json.snapshots.a cannot be of type int"),
     ],
 )
-def test_a_broken_head_is_named(folder: Path, head: Any, says: str) -> None:
+def test_a_broken_head_is_named(folder, head, says):
     if head is None:
         (folder / "graph.json").unlink()
     else:
@@ -122,7 +114,7 @@ def test_a_broken_head_is_named(folder: Path, head: Any, says: str) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"no database", None])
-def test_an_invalid_index_is_named(folder: Path, content: bytes | None) -> None:
+def test_an_invalid_index_is_named(folder, content):
     (folder / "graph.sqlite").unlink()
     if content is not None:
         (folder / "graph.sqlite").write_bytes(content)
@@ -130,7 +122,7 @@ def test_an_invalid_index_is_named(folder: Path, content: bytes | None) -> None:
         Graph.open(folder)
 
 
-def test_a_page_that_does_not_exist_is_named(notes: Graph) -> None:
+def test_a_page_that_does_not_exist_is_named(notes):
     with pytest.raises(GraphError, match="has no page 'nowhere'"):
         notes.screen("nowhere")
 
@@ -144,7 +136,7 @@ def test_a_page_that_does_not_exist_is_named(notes: Graph) -> None:
         (lambda _: b"", "is not a PNG image"),
     ],
 )
-def test_an_invalid_picture_is_an_error_of_the_graph(folder: Path, damage: Any, says: str) -> None:
+def test_an_invalid_picture_is_an_error_of_the_graph(folder, damage, says):
     with Graph.open(folder) as graph:
         path = graph.file(graph.page("note").png)
         path.write_bytes(damage(path.read_bytes()))
@@ -152,14 +144,14 @@ def test_an_invalid_picture_is_an_error_of_the_graph(folder: Path, damage: Any, 
             graph.screen("note")
 
 
-def test_an_invalid_hierarchy_is_an_error_of_the_graph(folder: Path) -> None:
+def test_an_invalid_hierarchy_is_an_error_of_the_graph(folder):
     with Graph.open(folder) as graph:
         graph.file(graph.page("note").xml).write_text("<html>")
         with pytest.raises(GraphError, match=r"page 'note' of .*: not a view hierarchy"):
             graph.screen("note")
 
 
-def test_an_invalid_edge_is_named_with_its_row(folder: Path) -> None:
+def test_an_invalid_edge_is_named_with_its_row(folder):
     with closing(sqlite3.connect(folder / "graph.sqlite")) as index, index:
         index.execute("UPDATE edges SET golden = ? WHERE target = 'home2'", ('{"action": {}}',))
     with Graph.open(folder) as graph, pytest.raises(GraphError, match=r"edges, row 2 \(from page"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -15,12 +15,8 @@ from pytest_mobileagent.dataset.graph import Graph, GraphWriter
 from pytest_mobileagent.errors import GraphError, HostError
 from tests.dataset.graph.conftest import HOME, NOTE, SIZE, write_notes
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
-
-def test_a_graph_appears_when_all_of_it_is_there(tmp_path: Path) -> None:
+def test_a_graph_appears_when_all_of_it_is_there(tmp_path):
     with GraphWriter(tmp_path / "g") as writer:
         writer.page("home", png=HOME.png, xml=HOME.xml)
         assert "home" in writer
@@ -34,14 +30,14 @@ def add_page(writer: GraphWriter, *, twice: bool = False, **fields: Any) -> Grap
     return writer
 
 
-def test_a_writer_that_fails_leaves_nothing(tmp_path: Path) -> None:
+def test_a_writer_that_fails_leaves_nothing(tmp_path):
     writer = GraphWriter(tmp_path / "g")
     with pytest.raises(GraphError, match="there is already a page 'x'"), writer:
         add_page(writer, twice=True)
     assert not list(tmp_path.iterdir())
 
 
-def test_an_existing_graph_is_replaced_only_on_request(folder: Path) -> None:
+def test_an_existing_graph_is_replaced_only_on_request(folder):
     with pytest.raises(GraphError, match="a graph already exists"), GraphWriter(folder):
         pass
     with GraphWriter(folder, replaces=True) as writer:
@@ -51,7 +47,7 @@ def test_an_existing_graph_is_replaced_only_on_request(folder: Path) -> None:
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]
 
 
-def test_a_folder_with_something_else_is_never_replaced(tmp_path: Path) -> None:
+def test_a_folder_with_something_else_is_never_replaced(tmp_path):
     (tmp_path / "thesis").mkdir()
     writer = GraphWriter(tmp_path / "thesis", replaces=True)
     with pytest.raises(GraphError, match="something already exists"), writer:
@@ -84,9 +80,7 @@ with GraphWriter(Path(sys.argv[1]), replaces=True) as writer:
 @pytest.mark.parametrize(
     ("call", "number"), [("write_bytes", 2), ("replace", 1), ("rename", 1), ("rename", 2)]
 )
-def test_a_writer_killed_at_any_moment_leaves_a_graph_whole_or_absent(
-    folder: Path, call: str, number: int
-) -> None:
+def test_a_writer_killed_at_any_moment_leaves_a_graph_whole_or_absent(folder, call, number):
     command = [sys.executable, "-c", _KILLED, str(folder), call, str(number)]
     assert subprocess.run(command, check=False).returncode == 9
     if folder.exists():
@@ -99,7 +93,7 @@ def test_a_writer_killed_at_any_moment_leaves_a_graph_whole_or_absent(
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]
 
 
-def test_a_graph_moved_by_a_killed_writer_is_restored(folder: Path) -> None:
+def test_a_graph_moved_by_a_killed_writer_is_restored(folder):
     command = [sys.executable, "-c", _KILLED, str(folder), "rename", "2"]
     assert subprocess.run(command, check=False).returncode == 9
     assert not folder.exists()
@@ -109,7 +103,7 @@ def test_a_graph_moved_by_a_killed_writer_is_restored(folder: Path) -> None:
         assert len(graph) == 4
 
 
-def test_two_writers_of_one_graph_do_not_mix(tmp_path: Path) -> None:
+def test_two_writers_of_one_graph_do_not_mix(tmp_path):
     with GraphWriter(tmp_path / "g") as writer:
         writer.page("home", png=HOME.png, xml=HOME.xml)
         with pytest.raises(GraphError, match="is being written by another"):
@@ -117,7 +111,7 @@ def test_two_writers_of_one_graph_do_not_mix(tmp_path: Path) -> None:
     assert len(Graph.open(tmp_path / "g")) == 1
 
 
-def test_a_folder_that_cannot_be_written_is_the_machines_fault(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_the_machines_fault(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(HostError, match="cannot write a graph to"):
         GraphWriter(tmp_path / "file" / "g").__enter__()
@@ -141,15 +135,13 @@ def test_a_folder_that_cannot_be_written_is_the_machines_fault(tmp_path: Path) -
         (lambda _: None, "has no pages"),
     ],
 )
-def test_invalid_parts_of_a_graph_are_refused(
-    tmp_path: Path, write: Callable[[GraphWriter], object], says: str
-) -> None:
+def test_invalid_parts_of_a_graph_are_refused(tmp_path, write, says):
     with pytest.raises(GraphError, match=says), GraphWriter(tmp_path / "g") as writer:
         write(writer)
     assert not (tmp_path / "g").exists()
 
 
-def test_pages_equal_in_a_cycle_have_one_representative(tmp_path: Path) -> None:
+def test_pages_equal_in_a_cycle_have_one_representative(tmp_path):
     with GraphWriter(tmp_path / "g") as writer:
         for number, name in enumerate("abcd"):
             writer.page(name, png=HOME.png, xml=f"{HOME.xml}<!-- {number} -->")
@@ -160,13 +152,13 @@ def test_pages_equal_in_a_cycle_have_one_representative(tmp_path: Path) -> None:
         assert graph.same("d") == ()
 
 
-def test_a_table_of_tasks_is_plain_json(folder: Path) -> None:
+def test_a_table_of_tasks_is_plain_json(folder):
     lines = (folder / "tasks.jsonl").read_text().splitlines()
     assert [json.loads(line)["id"] for line in lines] == ["a", "b"]
     assert json.loads(lines[0])["golden"][0]["page"] == "home"
 
 
-def test_the_fixture_is_a_graph_without_errors(tmp_path: Path) -> None:
+def test_the_fixture_is_a_graph_without_errors(tmp_path):
     write_notes(tmp_path / "g")
     with Graph.open(tmp_path / "g") as graph:
         assert graph.screen("home").png == HOME.png

@@ -1,7 +1,5 @@
 """Scores of judges' answers, compared with scikit-learn, SciPy, the papers and manual counts."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

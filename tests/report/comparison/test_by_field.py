@@ -21,8 +21,6 @@ from pytest_mobileagent.report.result import Result
 from tests.report.gate.entries import entries, entry, recorded
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pytest_mobileagent.report.entry import Entry
 
 EN = {"cross[a_ENG]": ("PP", "a_CHN"), "cross[b_ENG]": ("PF", "c_CHN"), "cross[x_ENG]": ("P", "")}
@@ -39,7 +37,7 @@ def tasks(*, en: str = "", zh: str = "") -> list[Entry]:
     ]
 
 
-def test_difference_is_computed_for_each_value_of_a_field() -> None:
+def test_difference_is_computed_for_each_value_of_a_field():
     base, run = recorded(tasks(en="F")), recorded(tasks(en="P"))
     found = by_field("language", base, run)
     en, zh = found["groups"]
@@ -54,7 +52,7 @@ def test_difference_is_computed_for_each_value_of_a_field() -> None:
     assert by_markdown(found)[2].startswith("| en | 3 | 0.0% | 100.0% | +100.0 points | ")
 
 
-def test_levels_are_sorted_and_tasks_without_level_are_left_out() -> None:
+def test_levels_are_sorted_and_tasks_without_level_are_left_out():
     def run(letter: str) -> Any:
         levels = ({"level": level} if level else {} for level in (3, 1, None, 2))
         each = (entry(f"t{n}", 0, letter, **level) for n, level in enumerate(levels))
@@ -65,7 +63,7 @@ def test_levels_are_sorted_and_tasks_without_level_are_left_out() -> None:
     assert [group["interval"] for group in groups] == [None] * 3  # Each group has a single task.
 
 
-def test_twin_tasks_of_one_run_are_paired() -> None:
+def test_twin_tasks_of_one_run_are_paired():
     (pairs,) = by_field("language", recorded(tasks()))["pairs"]
     assert (pairs["values"], pairs["tasks"]) == (["en", "zh"], 2)
     assert (pairs["baseline"], pairs["run"], pairs["difference"]) == (0.75, 0.0, -0.75)
@@ -79,7 +77,7 @@ def test_twin_tasks_of_one_run_are_paired() -> None:
     ]
 
 
-def test_the_twins_of_both_runs_are_listed() -> None:
+def test_the_twins_of_both_runs_are_listed():
     found = by_field("language", recorded(tasks()), recorded(tasks(zh="P")))
     assert [(each["of"], each["difference"]) for each in found["pairs"]] == [
         ("baseline", -0.75),
@@ -90,7 +88,7 @@ def test_the_twins_of_both_runs_are_listed() -> None:
     )
 
 
-def test_undecided_twin_is_not_paired() -> None:
+def test_undecided_twin_is_not_paired():
     assert by_field("language", recorded(tasks(zh="E")))["pairs"] == []
     alone_in_it = [each for each in tasks() if each.language == "zh"]
     assert by_lines(by_field("language", recorded(alone_in_it))) == [
@@ -99,7 +97,7 @@ def test_undecided_twin_is_not_paired() -> None:
     assert by_field("language", recorded([]))["pairs"] == []
 
 
-def test_task_is_paired_with_itself_in_other_environments() -> None:
+def test_task_is_paired_with_itself_in_other_environments():
     run = recorded(entries({"t0@100": "P", "t1@100": "P", "t0@101": "F", "t1@102": "P"}))
     pairs = by_field("environment", run)["pairs"]
     assert [(each["values"], each["tasks"], each["difference"]) for each in pairs] == [
@@ -108,7 +106,7 @@ def test_task_is_paired_with_itself_in_other_environments() -> None:
     ]
 
 
-def test_single_run_has_no_pairs_for_other_fields() -> None:
+def test_single_run_has_no_pairs_for_other_fields():
     run = recorded(tasks())
     with pytest.raises(ValueError, match="pair by language and environment, not by level"):
         format_single_run("level", run, "text")
@@ -120,9 +118,7 @@ def test_single_run_has_no_pairs_for_other_fields() -> None:
     assert format_single_run("language", run, "markdown").startswith("| language |")
 
 
-def test_compare_command_groups_by_field(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_compare_command_groups_by_field(tmp_path, capsys):
     folders = []
     for name, each in (("one", tasks()), ("two", tasks(zh="P"))):
         folder = tmp_path / name
@@ -143,7 +139,7 @@ def test_compare_command_groups_by_field(
     assert "--by=FIELD" in capsys.readouterr().err
 
 
-def test_twin_is_written_to_records_and_reports() -> None:
+def test_twin_is_written_to_records_and_reports():
     case = Case(Task("Do it.", twin="a_CHN"), "cross[a_ENG]")
     assert Result(case).entry().twin == "a_CHN"
     assert Case.from_json(case.to_json()).task.twin == "a_CHN"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -13,9 +13,6 @@ from pytest_mobileagent.report.comparison.compare import compare
 from pytest_mobileagent.report.recorded_run import RecordedRun
 from pytest_mobileagent.report.text.comparison import remarks
 from tests.report.gate.entries import entries, many, recorded
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def compared(before: dict[str, str], after: dict[str, str]) -> dict[str, Any]:
@@ -26,7 +23,7 @@ def ids(listed: list[dict[str, Any]]) -> list[str]:
     return [each["id"] for each in listed]
 
 
-def test_tasks_are_classified_as_gained_lost_flaky_new_or_missing() -> None:
+def test_tasks_are_classified_as_gained_lost_flaky_new_or_missing():
     found = compared(
         {"gained": "FFP", "lost": "PPP", "flaky": "PPF", "old": "P", "same": "FF", "broken": "P"},
         {"gained": "PPP", "lost": "FFF", "flaky": "PPP", "new": "P", "same": "FF", "broken": "E"},
@@ -49,19 +46,19 @@ def test_tasks_are_classified_as_gained_lost_flaky_new_or_missing() -> None:
     assert json.loads(json.dumps(found)) == found
 
 
-def test_half_of_the_epochs_is_not_a_majority() -> None:
+def test_half_of_the_epochs_is_not_a_majority():
     found = compared({"a": "PP", "b": "FF"}, {"a": "PF", "b": "PF"})
     assert (ids(found["gained"]), ids(found["lost"])) == ([], ["a"])
 
 
-def test_runs_may_have_different_numbers_of_epochs() -> None:
+def test_runs_may_have_different_numbers_of_epochs():
     found = compared(many(5, "P"), many(5, "PF"))
     assert found["difference"] == -0.5
     assert found["paired"] == {"episodes": 5, "gained": 0, "lost": 0}
     assert found["epochs"] == [1, 2]
 
 
-def test_steps_seconds_and_price_are_compared_task_by_task() -> None:
+def test_steps_seconds_and_price_are_compared_task_by_task():
     base = entries({"a": "PP", "b": "P", "c": "P"}, steps=10, cost_usd=0.02)
     run = entries({"a": "PF", "b": "P", "c": "P"}, steps=8, seconds=3.0)
     run[0] = replace(run[0], cost_usd=0.05)
@@ -77,7 +74,7 @@ def test_steps_seconds_and_price_are_compared_task_by_task() -> None:
     assert found["crashes"]["difference"] is None
 
 
-def test_crashes_are_compared_if_both_logs_were_read() -> None:
+def test_crashes_are_compared_if_both_logs_were_read():
     base = entries({"a": "PP", "b": "P"}, crashes=0)
     run = entries({"a": "PF", "b": "P"}, crashes=0)
     run[1], run[2] = replace(run[1], crashes=3), replace(run[2], crashes=None)
@@ -85,7 +82,7 @@ def test_crashes_are_compared_if_both_logs_were_read() -> None:
     assert (found["baseline"], found["run"], found["difference"]) == (0, 1.5, 1.5)
 
 
-def test_the_same_run_twice_is_not_a_difference() -> None:
+def test_the_same_run_twice_is_not_a_difference():
     found = compared(many(10, "PPF"), many(10, "PPF"))
     assert found["difference"] == 0
     assert found["p_value"] == 1
@@ -108,14 +105,12 @@ def test_the_same_run_twice_is_not_a_difference() -> None:
         ({}, {"a": "P"}, "the baseline has no task"),
     ],
 )
-def test_baseline_without_common_tasks_is_an_error(
-    before: dict[str, str], after: dict[str, str], why: str
-) -> None:
+def test_baseline_without_common_tasks_is_an_error(before, after, why):
     with pytest.raises(ValueError, match=why):
         compared(before, after)
 
 
-def test_without_common_decided_tasks_there_is_no_number() -> None:
+def test_without_common_decided_tasks_there_is_no_number():
     found = compared({"a": "P"}, {"a": "E"})
     assert (found["tasks"], found["difference"], found["interval"]) == (0, None, None)
 
@@ -123,7 +118,7 @@ def test_without_common_decided_tasks_there_is_no_number() -> None:
 PRINTS = {"agent": "1", "prompts": "2", "apps": "3", "checks": "4"}
 
 
-def test_differences_and_unexpected_differences_are_named() -> None:
+def test_differences_and_unexpected_differences_are_named():
     runs = [
         recorded(entries({"a": "P"}), fingerprints=prints)
         for prints in (PRINTS, {**PRINTS, "agent": "5", "apps": "6"})
@@ -133,7 +128,7 @@ def test_differences_and_unexpected_differences_are_named() -> None:
     assert found["unknown"] == []
 
 
-def test_old_run_without_fingerprints_is_unknown_rather_than_equal() -> None:
+def test_old_run_without_fingerprints_is_unknown_rather_than_equal():
     with_them = recorded(entries({"a": "P"}), fingerprints=PRINTS)
     assert compare(with_them, recorded(entries({"a": "P"})))["unknown"] == ["fingerprints"]
     newer = recorded(entries({"a": "P"}), fingerprints={**PRINTS, "weather": "7"})
@@ -141,9 +136,7 @@ def test_old_run_without_fingerprints_is_unknown_rather_than_equal() -> None:
 
 
 @pytest.mark.parametrize(("goal", "differs"), [("Do it.", []), ("Do that.", ["tasks"])])
-def test_more_epochs_are_not_a_different_selection(
-    tmp_path: Path, goal: str, differs: list[str]
-) -> None:
+def test_more_epochs_are_not_a_different_selection(tmp_path, goal, differs):
     runs = []
     for name, words, letters in (("base", "Do it.", "P"), ("run", goal, "PP")):
         folder = tmp_path / name
@@ -155,7 +148,7 @@ def test_more_epochs_are_not_a_different_selection(
     assert compare(*runs)["differs_in"] == differs
 
 
-def test_differently_worded_goals_are_the_same_tasks(tmp_path: Path) -> None:
+def test_differently_worded_goals_are_the_same_tasks(tmp_path):
     runs = []
     tasks = {"own": Task("Do it."), "official": Task("Please do it!", wording="official")}
     for name, task in tasks.items():
@@ -198,13 +191,13 @@ def remarks_on_machines(found: dict[str, Any]) -> list[str]:
     ("base", "run"),
     [([NORTH, NORTH], [NORTH, NORTH]), ([NOWHERE], [NOWHERE]), ([NOWHERE], [NORTH])],
 )
-def test_equal_or_unknown_versions_are_not_a_difference(base: list[Any], run: list[Any]) -> None:
+def test_equal_or_unknown_versions_are_not_a_difference(base, run):
     found = compared_on(base, run)
     assert found["versions"] == {}
     assert remarks_on_machines(found) == []
 
 
-def test_different_versions_between_runs_are_warned_about() -> None:
+def test_different_versions_between_runs_are_warned_about():
     found = compared_on([NORTH], [SOUTH])
     assert found["versions"] == {
         "Python": {"baseline": ["3.12.1"], "run": ["3.13.0"]},
@@ -215,18 +208,18 @@ def test_different_versions_between_runs_are_warned_about() -> None:
     assert "not the same machines: north in the baseline, south in the run; seconds" in note
 
 
-def test_different_versions_within_a_run_are_warned_about() -> None:
+def test_different_versions_within_a_run_are_warned_about():
     found = compared_on([NOWHERE, NOWHERE], [NORTH, SOUTH])
     assert found["nodes"] == {"baseline": [], "run": ["north", "south"]}
     (line,) = remarks_on_machines(found)
     assert "Python (unknown in the baseline, 3.12.1, 3.13.0 in the run)" in line
 
 
-def test_machines_of_unpaired_tasks_are_ignored() -> None:
+def test_machines_of_unpaired_tasks_are_ignored():
     assert remarks_on_machines(compared_on([NORTH], [NORTH, SOUTH])) == []
 
 
-def test_a_comparison_by_an_older_version_has_no_such_lines() -> None:
+def test_a_comparison_by_an_older_version_has_no_such_lines():
     found = compared_on([NORTH], [SOUTH])
     del found["versions"], found["nodes"]
     assert remarks_on_machines(found) == []

@@ -37,7 +37,7 @@ def no_setting(name: str) -> None:
     assert name == "mobile_gate"
 
 
-def test_each_run_is_compared_with_the_first(tmp_path: Path, base: str, capsys: Capture) -> None:
+def test_each_run_is_compared_with_the_first(tmp_path, base, capsys):
     better = write(tmp_path / "better", many(100, "PPP"))
     worse = write(tmp_path / "worse", many(100, "FFF"))
     assert main([base, better, worse], no_setting) == 0
@@ -48,7 +48,7 @@ def test_each_run_is_compared_with_the_first(tmp_path: Path, base: str, capsys: 
     assert "  t0  3/3 → 0/3" in out
 
 
-def test_only_runs_with_differences_have_a_heading(tmp_path: Path, capsys: Capture) -> None:
+def test_only_runs_with_differences_have_a_heading(tmp_path, capsys):
     runs = [
         write(tmp_path / name, many(2, epochs), fingerprints={"agent": "1"})
         for name, epochs in (("base", "PPP"), ("same", "PPP"), ("worse", "FFF"))
@@ -61,27 +61,25 @@ def test_only_runs_with_differences_have_a_heading(tmp_path: Path, capsys: Captu
 
 
 @pytest.mark.parametrize(("epochs", "status"), [("PPP", 0), ("FFF", 1), ("PPF", 1), ("PEE", 9)])
-def test_gate_determines_the_exit_status(
-    tmp_path: Path, base: str, capsys: Capture, epochs: str, status: int
-) -> None:
+def test_gate_determines_the_exit_status(tmp_path, base, capsys, epochs, status):
     run = write(tmp_path / "run", many(100, epochs))
     assert main([base, run, "--gate=success_rate >= baseline"], no_setting) == status
     verdict = {0: "PASS", 1: "FAIL", 9: "INCONCLUSIVE"}[status]
     assert f"gate {verdict}: " in capsys.readouterr().out
 
 
-def test_worst_of_several_runs_determines_the_exit_status(tmp_path: Path, base: str) -> None:
+def test_worst_of_several_runs_determines_the_exit_status(tmp_path, base):
     runs = [write(tmp_path / name, many(100, e)) for name, e in (("a", "FFF"), ("b", "PPP"))]
     assert main([base, *runs, "--gate=success_rate >= baseline"], no_setting) == 1
 
 
-def test_gate_of_the_project_is_the_default(tmp_path: Path, base: str, capsys: Capture) -> None:
+def test_gate_of_the_project_is_the_default(tmp_path, base, capsys):
     (tmp_path / "gate.toml").write_text('[[bound]]\nmetric = "tasks"\nmax = 1\n')
     assert main([base, base], lambda _name: ("gate.toml", tmp_path)) == 1
     assert "gate FAIL: tasks 100 (at most 1)" in capsys.readouterr().out
 
 
-def test_json_is_complete_and_markdown_fits_a_pull_request(base: str, capsys: Capture) -> None:
+def test_json_is_complete_and_markdown_fits_a_pull_request(base, capsys):
     gate = "--gate=success_rate >= baseline"
     assert main([base, base, gate, "--format=json"], no_setting) == 0
     (each,) = json.loads(capsys.readouterr().out)["runs"]
@@ -91,7 +89,7 @@ def test_json_is_complete_and_markdown_fits_a_pull_request(base: str, capsys: Ca
     assert capsys.readouterr().out.startswith("## ✅ Gate: PASS\n")
 
 
-def test_runs_of_version_1_can_be_compared(capsys: Capture) -> None:
+def test_runs_of_version_1_can_be_compared(capsys):
     old = str(Path(__file__).parents[2] / "episode" / "data" / "version1")
     assert main([old, old], no_setting) == 0
     out = capsys.readouterr().out
@@ -99,9 +97,7 @@ def test_runs_of_version_1_can_be_compared(capsys: Capture) -> None:
     assert "warning: not known for both runs, so maybe different: fingerprints" in out
 
 
-def test_killed_run_is_compared_by_its_recorded_results(
-    tmp_path: Path, base: str, capsys: Capture
-) -> None:
+def test_killed_run_is_compared_by_its_recorded_results(tmp_path, base, capsys):
     killed = tmp_path / "killed"
     killed.mkdir()
     cases = [
@@ -127,9 +123,7 @@ def test_killed_run_is_compared_by_its_recorded_results(
         (["BASE", "BASE", "--gate=tokens >= 3"], "there is no number 'tokens'"),
     ],
 )
-def test_a_usage_error_is_one_clear_line_and_not_a_verdict(
-    tmp_path: Path, base: str, capsys: Capture, arguments: list[str], said: str
-) -> None:
+def test_a_usage_error_is_one_clear_line_and_not_a_verdict(tmp_path, base, capsys, arguments, said):
     write(tmp_path / "other", {"tasks/other": "P"})
     (tmp_path / "damaged").mkdir()
     (tmp_path / "damaged" / "report.json").write_text("{")
@@ -142,7 +136,7 @@ def test_a_usage_error_is_one_clear_line_and_not_a_verdict(
 
 
 @pytest.mark.slow
-def test_gate_set_by_the_project_is_used(tmp_path: Path, base: str) -> None:
+def test_gate_set_by_the_project_is_used(tmp_path, base):
     (tmp_path / "pytest.ini").write_text("[pytest]\nmobile_gate = gate.toml\n")
     (tmp_path / "gate.toml").write_text('must_pass = ["tasks/clock/t3"]\n')
     words = [sys.executable, "-m", "pytest_mobileagent", "compare", base, base]

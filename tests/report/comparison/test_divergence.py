@@ -47,7 +47,7 @@ def episode(*walk: Screen | Action) -> EpisodeRecord:
 TAP_ALARM, TAP_TIMER = middle(LIST, "Alarm"), middle(LIST, "Timer")
 
 
-def test_equal_episodes_never_diverge() -> None:
+def test_equal_episodes_never_diverge():
     way = episode(LIST, TAP_ALARM, ALARM, Finish("7:00"))
     assert first_divergence(way, way) is None
     near = replace(TAP_ALARM, x=TAP_ALARM.x + 30)  # another pixel of the same row
@@ -55,7 +55,7 @@ def test_equal_episodes_never_diverge() -> None:
     assert first_divergence(way, other) is None
 
 
-def test_agents_diverge_where_their_actions_differ() -> None:
+def test_agents_diverge_where_their_actions_differ():
     one = episode(LIST, TAP_ALARM, ALARM, Finish())
     other = episode(LIST, TAP_TIMER, TIMER, Finish())
     assert first_divergence(one, other) == Divergence(1, "action")
@@ -64,7 +64,7 @@ def test_agents_diverge_where_their_actions_differ() -> None:
     )
 
 
-def test_different_screen_after_equal_actions_is_an_environment_divergence() -> None:
+def test_different_screen_after_equal_actions_is_an_environment_divergence():
     one = episode(LIST, TAP_ALARM, ALARM, middle(ALARM, "Add alarm"), ALARM)
     ad = make_screen("Buy now!", "Close", package="ads", activity="ads.Full")
     other = episode(LIST, TAP_ALARM, ad, middle(ad, "Close"), ALARM)
@@ -73,7 +73,7 @@ def test_different_screen_after_equal_actions_is_an_environment_divergence() -> 
     )
 
 
-def test_different_first_screens_are_reported() -> None:
+def test_different_first_screens_are_reported():
     one, other = episode(LIST, TAP_ALARM, ALARM), episode(TIMER, Key("back"), LIST)
     found = first_divergence(one, other)
     assert found is not None
@@ -81,13 +81,13 @@ def test_different_first_screens_are_reported() -> None:
     assert found.after == ("Start", "Reset")
 
 
-def test_an_episode_ended_by_a_limit_diverges_where_the_other_continues() -> None:
+def test_an_episode_ended_by_a_limit_diverges_where_the_other_continues():
     whole = episode(LIST, TAP_ALARM, ALARM, Key("back"), LIST, TAP_TIMER, TIMER)
     assert first_divergence(whole.prefix(2), whole) == Divergence(3, "length")
     assert first_divergence(whole, whole.prefix(0)) == Divergence(1, "length")
 
 
-def test_final_report_counts_as_an_action() -> None:
+def test_final_report_counts_as_an_action():
     one = episode(LIST, TAP_ALARM, ALARM, Finish("6:00"))
     assert first_divergence(one, episode(LIST, TAP_ALARM, ALARM, Finish("7:00"))) == Divergence(
         2, "action"
@@ -96,7 +96,7 @@ def test_final_report_counts_as_an_action() -> None:
     assert first_divergence(one, goes_on) == Divergence(2, "action")
 
 
-def test_a_small_difference_is_reported_only_without_others() -> None:
+def test_a_small_difference_is_reported_only_without_others():
     late = make_screen(*ROWS[:5], "Sign in", package="clock", activity="clock.Main")
     assert 0.7 < similarity(LIST, late) < 0.8
     rows = [f"Row {letter}" for letter in "abcdefghijklmnop"]
@@ -120,11 +120,11 @@ def test_a_small_difference_is_reported_only_without_others() -> None:
         ("3 min ago", "45 min ago"),
     ],
 )
-def test_volatile_content_is_not_a_difference(one: str, other: str) -> None:
+def test_volatile_content_is_not_a_difference(one, other):
     assert similarity(make_screen("Alarm", one), make_screen("Alarm", other)) == 1.0
 
 
-def test_the_status_bar_is_not_a_difference_but_a_state_is() -> None:
+def test_the_status_bar_is_not_a_difference_but_a_state_is():
     battery = {"text": "Battery low", "package": "com.android.systemui"}
     assert similarity(make_screen("Alarm", battery), make_screen("Alarm")) == 1.0
     switch = {"text": "Wi-Fi", "checkable": "true", "checked": "true"}
@@ -132,7 +132,7 @@ def test_the_status_bar_is_not_a_difference_but_a_state_is() -> None:
     assert similarity(make_screen("Alarm", package="a"), make_screen("Alarm", package="b")) == 0.0
 
 
-def test_screens_without_elements_are_compared_by_screenshot() -> None:
+def test_screens_without_elements_are_compared_by_screenshot():
     assert similarity(make_screen(), make_screen()) == 1.0
     assert similarity(make_screen(), make_screen(shade=9)) == 0.0
 
@@ -175,14 +175,12 @@ TOP, LOWER = (each.bounds.center for each in TWINS.find_all(text="Add")[:2])
         (step(Raw("input tap 1 1")), step(Raw("input tap 1 1")), True),
     ],
 )
-def test_insignificant_differences_between_actions_are_ignored(
-    one: Step, other: Step, same: bool
-) -> None:
+def test_insignificant_differences_between_actions_are_ignored(one, other, same):
     assert same_actions(one, other) is same
     assert same_actions(other, one) is same
 
 
-def test_longer_swipe_matters_only_if_it_leads_elsewhere() -> None:
+def test_longer_swipe_matters_only_if_it_leads_elsewhere():
     low, lower = make_screen("Row 9 a", "b", "c"), make_screen("x", "y", "z")
     one = episode(LIST, Swipe(500, 2000, 500, 900), low, Finish())
     other = episode(LIST, Swipe(500, 2000, 500, 200), lower, Finish())
@@ -197,7 +195,7 @@ def test_longer_swipe_matters_only_if_it_leads_elsewhere() -> None:
     )
 
 
-def test_app_may_be_opened_by_name_or_by_icon() -> None:
+def test_app_may_be_opened_by_name_or_by_icon():
     home = make_screen("Clock", "Maps", package="launcher")
     icon, other = middle(home, "Clock"), middle(home, "Maps")
     rest = (TAP_ALARM, ALARM, Finish())
@@ -210,7 +208,7 @@ def test_app_may_be_opened_by_name_or_by_icon() -> None:
     assert first_divergence(opens, episode(home, icon, TIMER, Finish())) == Divergence(1, "action")
 
 
-def test_points_of_programs_may_be_none() -> None:
+def test_points_of_programs_may_be_none():
     odd = Tap("left", None)  # type: ignore[arg-type]
     assert same_actions(step(odd), step(odd))
     assert not same_actions(step(odd), step(Tap(1, 1)))
@@ -232,9 +230,7 @@ def walked(walk: list[tuple[Screen, Action]]) -> EpisodeRecord:
 
 
 @given(WALKS, WALKS)
-def test_a_divergence_is_in_both_episodes_and_symmetric(
-    one: list[tuple[Screen, Action]], other: list[tuple[Screen, Action]]
-) -> None:
+def test_a_divergence_is_in_both_episodes_and_symmetric(one, other):
     before, after = walked(one), walked(other)
     found, back = first_divergence(before, after), first_divergence(after, before)
     assert first_divergence(before, before) is None
@@ -249,11 +245,7 @@ def test_a_divergence_is_in_both_episodes_and_symmetric(
 
 
 @given(WALKS, WALKS, WALKS)
-def test_common_prefix_only_shifts_the_step(
-    common: list[tuple[Screen, Action]],
-    one: list[tuple[Screen, Action]],
-    other: list[tuple[Screen, Action]],
-) -> None:
+def test_common_prefix_only_shifts_the_step(common, one, other):
     found = first_divergence(walked(one), walked(other))
     later = first_divergence(walked([*common, *one]), walked([*common, *other]))
     assert (found is None) == (later is None)

@@ -88,9 +88,7 @@ def compared(base: Path, run: Path) -> dict[str, Any]:
     return with_episode_pairs(compare(*both), *both)
 
 
-def test_a_lost_task_shows_where_its_episodes_diverge_and_what_differs(
-    base: Path, run: Path
-) -> None:
+def test_a_lost_task_shows_where_its_episodes_diverge_and_what_differs(base, run):
     (lost,) = compared(base, run)["lost"]
     assert lost["parting"] == {
         "step": 1, "why": "action", "did": ['tap "Alarm"', 'tap "Timer"'], "before": [],
@@ -105,7 +103,7 @@ def test_a_lost_task_shows_where_its_episodes_diverge_and_what_differs(
     assert lost["episodes"]["run"] == folder.name
 
 
-def test_comparison_shows_the_divergence_below_the_task(base: Path, run: Path) -> None:
+def test_comparison_shows_the_divergence_below_the_task(base, run):
     comparison = compared(base, run)
     lines = comparison_details(comparison)
     at = lines.index("  clock/timer  1/1 → 0/1")
@@ -117,7 +115,7 @@ def test_comparison_shows_the_divergence_below_the_task(base: Path, run: Path) -
     ]
 
 
-def test_summary_links_to_the_step_of_the_divergence(base: Path, run: Path) -> None:
+def test_summary_links_to_the_step_of_the_divergence(base, run):
     comparison = compared(base, run)
     (lost,) = comparison["lost"]
     place = page_fragment(lost)
@@ -129,7 +127,7 @@ def test_summary_links_to_the_step_of_the_divergence(base: Path, run: Path) -> N
     assert "](" not in "\n".join(comparison_markdown(comparison))
 
 
-def test_pair_page_has_a_block_for_each_pair(base: Path, run: Path) -> None:
+def test_pair_page_has_a_block_for_each_pair(base, run):
     page = page_of_two(base, run)
     data = blocks(page)
     (lost,) = compared(base, run)["lost"]
@@ -141,9 +139,7 @@ def test_pair_page_has_a_block_for_each_pair(base: Path, run: Path) -> None:
 
 
 @pytest.mark.parametrize("is_same", [True, False])
-def test_pair_page_shows_this_comparison_and_no_gate_of_another(
-    base: Path, run: Path, *, is_same: bool
-) -> None:
+def test_pair_page_shows_this_comparison_and_no_gate_of_another(base, run, *, is_same):
     path = run / "report.json"
     report = json.loads(path.read_text())
     tested = json.loads((base / "report.json").read_text())["run"]["id"] if is_same else "another"
@@ -157,9 +153,7 @@ def test_pair_page_shows_this_comparison_and_no_gate_of_another(
     assert "/home/ann" not in str(data["index"]["run"])
 
 
-def test_packed_pair_contains_changed_episodes_with_pictures(
-    base: Path, run: Path, tmp_path: Path
-) -> None:
+def test_packed_pair_contains_changed_episodes_with_pictures(base, run, tmp_path):
     page = tmp_path / "elsewhere" / "compare.html"
     page.parent.mkdir()
     assert write_packed_pair(base, run, compared(base, run), page) == ""
@@ -179,9 +173,7 @@ def blocks_of_names(page: Path) -> set[str]:
     return {each.partition('"')[0] for each in marks}
 
 
-def test_command_writes_one_file_or_links_to_it(
-    base: Path, run: Path, tmp_path: Path, capsys: Capture
-) -> None:
+def test_command_writes_one_file_or_links_to_it(base, run, tmp_path, capsys):
     page = tmp_path / "two.html"
     assert main([str(base), str(run), "--format=html", "-o", str(page)], lambda _: None) == 0
     assert capsys.readouterr().out == f"{page}\n"
@@ -195,7 +187,7 @@ def test_command_writes_one_file_or_links_to_it(
     assert "one run beside the first" in capsys.readouterr().err
 
 
-def test_baseline_with_only_a_report_can_be_compared(base: Path, run: Path) -> None:
+def test_baseline_with_only_a_report_can_be_compared(base, run):
     for folder in (base / "episodes").iterdir():
         (folder / "episode.jsonl").unlink()
     (lost,) = compared(base, run)["lost"]
@@ -205,7 +197,7 @@ def test_baseline_with_only_a_report_can_be_compared(base: Path, run: Path) -> N
     assert episode_differences(base / "nowhere", now) is None
 
 
-def test_another_phone_is_reported(base: Path, tmp_path: Path) -> None:
+def test_another_phone_is_reported(base, tmp_path):
     other = replace(DEVICE, android="16")
     run = run_of(tmp_path / "runs", "after", (True, False), device=other)
     (lost,) = compared(base, run)["lost"]
@@ -232,6 +224,6 @@ def test_another_phone_is_reported(base: Path, tmp_path: Path) -> None:
         ("start", ["tap", "tap"], 'begin on different screens: nothing else, now "Ad"'),
     ],
 )
-def test_each_divergence_has_a_description(why: str, did: list[str | None], words: str) -> None:
+def test_each_divergence_has_a_description(why, did, words):
     found = {"step": 3, "why": why, "did": did, "before": [], "after": ["Ad"]}
     assert divergence_in_words(found) == words

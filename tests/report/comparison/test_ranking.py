@@ -53,27 +53,27 @@ def run(tmp_path: Path) -> Run:
     return made
 
 
-def test_vague_answers_are_ranked_as_failed(run: Run) -> None:
+def test_vague_answers_are_ranked_as_failed(run):
     vague, good = run([0] * 20), run([5] * 20)
     vague = replace(vague, tasks=[replace(t, success=None, unclear=True) for t in vague.tasks])
     assert [each.places for each in rank([vague, good])] == [(2, 2), (1, 1)]
 
 
-def test_clearly_different_runs_have_one_rank_each(run: Run) -> None:
+def test_clearly_different_runs_have_one_rank_each(run):
     best, worst, middle = run([5] * 20), run([0] * 20), run([3, 2] * 10)
     placements = rank([best, worst, middle])
     assert [each.places for each in placements] == [(1, 1), (3, 3), (2, 2)]
     assert [each.peers for each in placements] == [(), (), ()]
 
 
-def test_indistinguishable_runs_share_their_places(run: Run) -> None:
+def test_indistinguishable_runs_share_their_places(run):
     one, other = run([5, 4, 5, 3] * 5), run([4, 5, 4, 4] * 5)
     placements = rank([one, run([0] * 20), other])
     assert [each.places for each in placements] == [(1, 2), (3, 3), (1, 2)]
     assert [each.peers for each in placements] == [(2,), (), (0,)]
 
 
-def test_few_tasks_distinguish_no_runs(run: Run) -> None:
+def test_few_tasks_distinguish_no_runs(run):
     placements = rank([run([5] * 7), run([0] * 7)])
     assert [each.places for each in placements] == [(1, 2), (1, 2)]
     assert [each.places for each in rank([run([5] * 8), run([0] * 8)])] == [(1, 1), (2, 2)]
@@ -91,41 +91,39 @@ def test_few_tasks_distinguish_no_runs(run: Run) -> None:
         ({"checks": "x"}, "other checks"),
     ],
 )
-def test_run_under_other_conditions_is_not_ranked(
-    run: Run, fingerprints: dict[str, str], word: str
-) -> None:
+def test_run_under_other_conditions_is_not_ranked(run, fingerprints, word):
     placements = rank([run([0] * 9, fingerprints=fingerprints), run([5] * 9), run([1] * 9)])
     assert [each.obstacles for each in placements] == [(word,), (), ()]
     assert [each.places for each in placements] == [None, (1, 1), (2, 2)]
 
 
-def test_agent_models_and_plugin_version_may_differ(run: Run) -> None:
+def test_agent_models_and_plugin_version_may_differ(run):
     other = {"agent": "x", "models": "x", "prompts": "x", "plugin": "x", "tasks": "more epochs"}
     placements = rank([run([5] * 9), run([5] * 9, fingerprints=other, epochs=7)])
     assert [each.obstacles for each in placements] == [(), ()]
 
 
-def test_reworded_tasks_are_different_tasks(run: Run) -> None:
+def test_reworded_tasks_are_different_tasks(run):
     placements = rank([run([5] * 9), run([5] * 9), run([5] * 9, goal="Do it well.")])
     assert placements[2].obstacles == (
         "tasks in other words, with other parameters or golden steps",
     )
 
 
-def test_without_a_run_json_the_fingerprint_shows_another_wording(run: Run) -> None:
+def test_without_a_run_json_the_fingerprint_shows_another_wording(run):
     runs = [run([5] * 9), run([5] * 9), run([5] * 9, fingerprints={"tasks": "x"})]
     for each in runs:
         (each.folder / "run.json").unlink()
     assert [bool(each.obstacles) for each in rank(runs)] == [False, False, True]
 
 
-def test_run_of_other_tasks_is_not_ranked(run: Run) -> None:
+def test_run_of_other_tasks_is_not_ranked(run):
     fewer = run([5] * 8, fingerprints={"checks": "of fewer tasks"})
     placements = rank([run([5] * 9), fewer, run([5] * 9)])
     assert placements[1].obstacles == ("other tasks: 1 missing, 0 more",)
 
 
-def test_run_with_many_missing_verdicts_is_not_ranked(run: Run) -> None:
+def test_run_with_many_missing_verdicts_is_not_ranked(run):
     broken = run([5] * 10)
     few = [replace(each, success=None) for each in broken.tasks[:5]]
     for lacking, obstacle in ((few, ()), (few + few[:1], ("no verdict on 6 of 51 episodes",))):
@@ -134,7 +132,7 @@ def test_run_with_many_missing_verdicts_is_not_ranked(run: Run) -> None:
         assert found[0].obstacles == obstacle
 
 
-def test_different_judges_matter_only_if_judges_decide(run: Run) -> None:
+def test_different_judges_matter_only_if_judges_decide(run):
     def judged(scorer: str, judge: str) -> RecordedRun:
         made = run([5] * 9, judges=[judge])
         verdict: Any = {"passed": True, "scorer": scorer, "reason": "", "evidence": {}}
@@ -148,7 +146,7 @@ def test_different_judges_matter_only_if_judges_decide(run: Run) -> None:
     assert [each.places for each in found] == [None, None]
 
 
-def test_run_without_metadata_is_not_ranked(run: Run) -> None:
+def test_run_without_metadata_is_not_ranked(run):
     old = run([5] * 9)
     unknown = RecordedRun(old.folder, {"id": "old"}, old.tasks, True)
     found = rank([unknown, run([5] * 9), run([0] * 9)])
@@ -158,7 +156,7 @@ def test_run_without_metadata_is_not_ranked(run: Run) -> None:
 
 
 @pytest.mark.slow  # It ranks 300 runs.
-def test_equal_agents_are_distinguished_no_more_often_than_the_level(run: Run) -> None:
+def test_equal_agents_are_distinguished_no_more_often_than_the_level(run):
     draw = random.Random(1)
     chances = [draw.random() for _ in range(30)]
     wrong, trials = 0, 60

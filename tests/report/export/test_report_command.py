@@ -41,7 +41,7 @@ def lines(capsys: Capture) -> list[str]:
     return capsys.readouterr().out.splitlines()
 
 
-def test_each_run_is_a_row(write_run: WriteRun, capsys: Capture) -> None:
+def test_each_run_is_a_row(write_run, capsys):
     runs = [str(write_run("m3a")), str(write_run("t3a", success=False))]
     assert main(runs) == 0
     assert [line.split(" | ")[:4] for line in lines(capsys)[2:]] == [
@@ -49,9 +49,7 @@ def test_each_run_is_a_row(write_run: WriteRun, capsys: Capture) -> None:
     ]  # fmt: skip
 
 
-def test_layout_and_format_can_be_written_to_a_file(
-    write_run: WriteRun, tmp_path: Path, capsys: Capture
-) -> None:
+def test_layout_and_format_can_be_written_to_a_file(write_run, tmp_path, capsys):
     path = tmp_path / "table3.tex"
     run = str(write_run("m_3a"))
     assert main([run, "--format=latex", "--layout=spa-bench", "-o", str(path)]) == 0
@@ -59,7 +57,7 @@ def test_layout_and_format_can_be_written_to_a_file(
     assert capsys.readouterr().out == ""
 
 
-def test_layouts_are_listed_without_a_run(capsys: Capture) -> None:
+def test_layouts_are_listed_without_a_run(capsys):
     assert main(["--layouts"]) == 0
     shown = capsys.readouterr().out
     assert "spa-bench:3   spa-bench         all numbers of single-app tasks in English\n" in shown
@@ -67,7 +65,7 @@ def test_layouts_are_listed_without_a_run(capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize("form", ["markdown", "csv", "latex"])
-def test_counts_of_a_file_become_a_table(tmp_path: Path, capsys: Capture, form: str) -> None:
+def test_counts_of_a_file_become_a_table(tmp_path, capsys, form):
     path = tmp_path / "drafts.json"
     counts = {"functions": 25, "right": 6, "lines": 400, "wrong": 108}
     path.write_text(to_text({"models": {"=GPT_4o": counts}}))
@@ -80,7 +78,7 @@ def test_counts_of_a_file_become_a_table(tmp_path: Path, capsys: Capture, form: 
     assert rows[form] in lines(capsys)
 
 
-def test_a_file_of_counts_is_not_overwritten(tmp_path: Path, capsys: Capture) -> None:
+def test_a_file_of_counts_is_not_overwritten(tmp_path, capsys):
     path = tmp_path / "drafts.json"
     path.write_text('{"models": {}}')
     given = [str(path), "--layout=a3:2", "-o", str(tmp_path / "." / "drafts.json")]
@@ -89,7 +87,7 @@ def test_a_file_of_counts_is_not_overwritten(tmp_path: Path, capsys: Capture) ->
     assert path.read_text() == '{"models": {}}'
 
 
-def test_a_run_is_not_a_file_of_counts(write_run: WriteRun, capsys: Capture) -> None:
+def test_a_run_is_not_a_file_of_counts(write_run, capsys):
     run = write_run("m3a")
     assert main([str(run), "--layout=a3:3"]) == 1
     told = "(Is a directory): this table needs what `calibrate --format=json` prints\n"
@@ -99,14 +97,14 @@ def test_a_run_is_not_a_file_of_counts(write_run: WriteRun, capsys: Capture) -> 
     assert told in capsys.readouterr().err
 
 
-def test_csv_prints_remarks_beside_the_table(write_run: WriteRun, capsys: Capture) -> None:
+def test_csv_prints_remarks_beside_the_table(write_run, capsys):
     assert main([str(write_run("m3a", success=None)), "--format=csv"]) == 0
     shown = capsys.readouterr()
     assert len(shown.out.splitlines()) == 2
     assert "0 of 1 episodes are decided" in shown.err
 
 
-def test_json_contains_the_numbers_of_all_runs(write_run: WriteRun, capsys: Capture) -> None:
+def test_json_contains_the_numbers_of_all_runs(write_run, capsys):
     runs = [write_run("m3a"), write_run("t3a", success=False)]
     assert main([*map(str, runs), "--format=json"]) == 0
     first, second = json.loads(capsys.readouterr().out)["runs"]
@@ -114,7 +112,7 @@ def test_json_contains_the_numbers_of_all_runs(write_run: WriteRun, capsys: Capt
     assert first["summary"] == json.loads((runs[0] / "report.json").read_text())["summary"]
 
 
-def test_runs_of_version_1_have_a_row(write_run: WriteRun, capsys: Capture) -> None:
+def test_runs_of_version_1_have_a_row(write_run, capsys):
     about = {"id": "old", "agent": "appagent"}
     whole = {"schema_version": 1, "run": about, "summary": {}, "tasks": [VERSION_1]}
     assert main([str(write_run("old", whole=whole)), "--layout=spa-bench"]) == 0
@@ -132,9 +130,7 @@ def test_runs_of_version_1_have_a_row(write_run: WriteRun, capsys: Capture) -> N
         ),
     ],
 )
-def test_a_run_that_cannot_be_read_is_reported(
-    write_run: WriteRun, capsys: Capture, whole: Any, told: str
-) -> None:
+def test_a_run_that_cannot_be_read_is_reported(write_run, capsys, whole, told):
     assert main([str(write_run("broken", whole=whole))]) == 1
     error = capsys.readouterr().err
     assert error.startswith("error: ")
@@ -142,25 +138,21 @@ def test_a_run_that_cannot_be_read_is_reported(
     assert told in error
 
 
-def test_a_path_that_is_not_a_run_is_reported(tmp_path: Path, capsys: Capture) -> None:
+def test_a_path_that_is_not_a_run_is_reported(tmp_path, capsys):
     assert main([str(tmp_path)]) == 1
     assert "holds no run" in capsys.readouterr().err
     assert main([str(tmp_path / "nowhere")]) == 1
     assert "is not a folder" in capsys.readouterr().err
 
 
-def test_a_file_that_cannot_be_written_is_reported(
-    write_run: WriteRun, tmp_path: Path, capsys: Capture
-) -> None:
+def test_a_file_that_cannot_be_written_is_reported(write_run, tmp_path, capsys):
     path = tmp_path / "nowhere" / "table.md"
     assert main([str(write_run("m3a")), "-o", str(path)]) == 1
     assert f"cannot write {path}: " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("format", ["json", "html"])
-def test_records_of_a_run_are_not_overwritten(
-    write_run: WriteRun, capsys: Capture, format: str
-) -> None:
+def test_records_of_a_run_are_not_overwritten(write_run, capsys, format):
     run = write_run("m3a")
     before = (run / "report.json").read_text()
     assert main([str(run), f"--format={format}", "-o", str(run / "report.json")]) == 1
@@ -182,9 +174,7 @@ def test_records_of_a_run_are_not_overwritten(
         (["a", "--format=text"], "--format=text is for --published"),
     ],
 )
-def test_incompatible_options_are_reported(
-    capsys: Capture, arguments: list[str], told: str
-) -> None:
+def test_incompatible_options_are_reported(capsys, arguments, told):
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     assert ended.value.code == 2
@@ -194,18 +184,14 @@ def test_incompatible_options_are_reported(
 @pytest.mark.parametrize(
     ("pack", "name"), [([], "report.html"), (["--pack"], "report-packed.html")]
 )
-def test_html_is_the_page_of_a_run(
-    write_run: WriteRun, capsys: Capture, pack: list[str], name: str
-) -> None:
+def test_html_is_the_page_of_a_run(write_run, capsys, pack, name):
     run = write_run("m3a")
     assert main([str(run), "--format=html", *pack]) == 0
     assert lines(capsys) == [str(run / name)]
     assert (run / name).read_text("utf-8").startswith("<!DOCTYPE html>")
 
 
-def test_html_is_written_to_the_given_path(
-    write_run: WriteRun, tmp_path: Path, capsys: Capture
-) -> None:
+def test_html_is_written_to_the_given_path(write_run, tmp_path, capsys):
     page = tmp_path / "page.html"
     assert main([str(write_run("m3a")), "--format=html", "-o", str(page)]) == 0
     assert lines(capsys) == [str(page)]
@@ -229,9 +215,7 @@ def published(tmp_path: Path) -> str:
     return f"--published={path}"
 
 
-def test_published_scores_are_beside_the_newest_run(
-    write_run: WriteRun, published: str, capsys: Capture
-) -> None:
+def test_published_scores_are_beside_the_newest_run(write_run, published, capsys):
     folder = write_run("m3a").parent
     assert main([published], lambda: folder) == 0
     assert lines(capsys)[0] == (
@@ -240,9 +224,7 @@ def test_published_scores_are_beside_the_newest_run(
     )
 
 
-def test_two_runs_are_beside_their_scores(
-    write_run: WriteRun, published: str, tmp_path: Path, capsys: Capture
-) -> None:
+def test_two_runs_are_beside_their_scores(write_run, published, tmp_path, capsys):
     path = tmp_path / "published.toml"
     path.write_text(PUBLISHED + PUBLISHED[PUBLISHED.index("[[") :].replace("m3a", "t3a"))
     runs = [str(write_run("m3a")), str(write_run("t3a", success=False))]
@@ -267,9 +249,7 @@ def test_two_runs_are_beside_their_scores(
         ("taskss", "unknown key 'taskss'; did you mean 'tasks'?"),
     ],
 )
-def test_files_that_do_not_fit_the_run_are_refused(
-    write_run: WriteRun, published: str, capsys: Capture, wrong: str, told: str
-) -> None:
+def test_files_that_do_not_fit_the_run_are_refused(write_run, published, capsys, wrong, told):
     right = "m3a" if wrong == "m3b" else wrong.removesuffix("s")
     run = write_run("m3a")
     (run.parents[1] / "published.toml").write_text(PUBLISHED.replace(right, wrong))
@@ -280,9 +260,7 @@ def test_files_that_do_not_fit_the_run_are_refused(
     assert told in shown.err
 
 
-def test_the_page_of_a_run_has_its_published_scores(
-    write_run: WriteRun, published: str, tmp_path: Path, capsys: Capture
-) -> None:
+def test_the_page_of_a_run_has_its_published_scores(write_run, published, tmp_path, capsys):
     run = write_run("m3a")
     assert main([str(run), "--format=html", published]) == 0
     assert lines(capsys) == [str(run / "report.html")]
@@ -302,9 +280,7 @@ def index_of(page: Path) -> dict[str, Any]:
     return found
 
 
-def test_tables_name_the_settings_that_differ_from_the_preset(
-    write_run: WriteRun, capsys: Capture
-) -> None:
+def test_tables_name_the_settings_that_differ_from_the_preset(write_run, capsys):
     published = {"preset": "paper", "options": {}, "settings": {"seed": None, "runs": None}}
     report = document({"id": "run", "agent": "m3a", "published": published}, {"t": make(True)})
     assert main([str(write_run("m3a", whole=report))]) == 0

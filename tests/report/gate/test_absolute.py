@@ -145,21 +145,19 @@ SEE = "(docs/programs.md says when)"
     ],
     ids=str,
 )
-def test_the_known_part_is_a_lower_bound(
-    bound: Bound, changes: list[dict[str, Any]], line: str
-) -> None:
+def test_the_known_part_is_a_lower_bound(bound, changes, line):
     line = re.sub("(without a price)", rf"\1 {SET_PRICE}", line)
     assert said(bound, *changes) == re.sub("(were not observed)", rf"\1 {SEE}", line)
 
 
-def test_an_agent_that_asks_no_model_has_cost_nothing() -> None:
+def test_an_agent_that_asks_no_model_has_cost_nothing():
     free = {"calls": 0, "cost_usd": None, "input_tokens": None, "output_tokens": None}
     assert said(Bound("cost_usd", max=20.0), free, free) == "PASS: cost_usd 0 (at most 20)"
     assert said(Bound("mean_tokens", max=9), free) == "PASS: mean_tokens 0 (at most 9)"
     assert said(Bound("cost_usd", max=20.0), free, UNSEEN).startswith("INCONCLUSIVE: cost_usd 0 ")
 
 
-def test_price_of_a_role_is_bounded_by_its_own_calls() -> None:
+def test_price_of_a_role_is_bounded_by_its_own_calls():
     judge = Spent(calls=3, cost_usd=0.1, unpriced_calls=2, uncounted_calls=0)
     actor = Spent(calls=3, cost_usd=0.1, unpriced_calls=0, uncounted_calls=0)
     change = {"roles": {"judge": judge, "actor": actor}}
@@ -170,7 +168,7 @@ def test_price_of_a_role_is_bounded_by_its_own_calls() -> None:
     )
 
 
-def test_an_exceeded_maximum_fails_however_much_is_missing() -> None:
+def test_an_exceeded_maximum_fails_however_much_is_missing():
     run = [*tasks({}), *(entry(f"n{n}", 0, "n") for n in range(9))]
     gate = Gate((Bound("cost_usd", max=0.4),))
     decision = decide(gate, run, None, ONCE, 0)
@@ -187,9 +185,7 @@ def test_an_exceeded_maximum_fails_however_much_is_missing() -> None:
         ({"a": "PPPPPEEEEE"}, "INCONCLUSIVE: 50 % of the episodes are missing: "),
     ],
 )
-def test_rate_has_a_verdict_that_missing_episodes_cannot_change(
-    tasks: dict[str, str], line: str
-) -> None:
+def test_rate_has_a_verdict_that_missing_episodes_cannot_change(tasks, line):
     assert decided(Bound("success_rate", min=0.85), tasks).line.startswith(line)
 
 
@@ -209,12 +205,12 @@ def test_rate_has_a_verdict_that_missing_episodes_cannot_change(
     ],
     ids=str,
 )
-def test_absolute_bound_applies_to_the_number_of_the_summary(bound: Bound, line: str) -> None:
+def test_absolute_bound_applies_to_the_number_of_the_summary(bound, line):
     tasks = entries({"a": "PPP"}, tags=["slow"]) + entries({"b": "PFF"})
     assert decide(Gate((bound,)), tasks, None, ONCE, 0).line == line
 
 
-def test_counts_of_missing_episodes_are_always_known() -> None:
+def test_counts_of_missing_episodes_are_always_known():
     assert decided(Bound("errors", max=2), {"a": "EEE"}).status == 1
     assert decided(Bound("errors", max=3), {"a": "EEE"}).status == 9  # Nothing else is known.
 
@@ -232,20 +228,18 @@ def test_counts_of_missing_episodes_are_always_known() -> None:
         ("s", "INCONCLUSIVE: must pass: tasks/a was not decided", 8),
     ],
 )
-def test_a_task_that_must_pass_must_pass_in_most_epochs(
-    epochs: str, line: str, status: int
-) -> None:
+def test_a_task_that_must_pass_must_pass_in_most_epochs(epochs, line, status):
     run = many(20, "PPP") | {"tasks/a": epochs}
     decision = decided(Gate((), ("tasks/a",)), run)
     assert (decision.line, decision.status) == (line, status)
 
 
-def test_required_task_must_pass_in_each_environment() -> None:
+def test_required_task_must_pass_in_each_environment():
     gate = Gate((), ("tasks/a",))
     decision = decided(gate, {"tasks/a@100": "P", "tasks/a@101": "F"})
     assert decision.line == "FAIL: must pass: tasks/a[env101] passed 0 of 1 epoch"
 
 
-def test_failed_required_task_counts_even_if_others_broke() -> None:
+def test_failed_required_task_counts_even_if_others_broke():
     run = {"tasks/a": "FFF"} | many(5, "EEE")
     assert decided(Gate((), ("tasks/a",)), run).status == 1

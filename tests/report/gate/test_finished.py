@@ -1,7 +1,5 @@
 """Tests of a gate's verdict on a run that has ended."""
 
-from __future__ import annotations
-
 import pytest
 
 from pytest_mobileagent.report.gate.decide import decide_finished
@@ -23,9 +21,7 @@ PLANNED = {"mobile-epochs": {"value": "3..10", "source": "--mobile-epochs"}}
         ("PPPPPPPPPP", 2, 3, "INCONCLUSIVE"),
     ],
 )
-def test_a_run_with_analyses_is_evaluated_as_during_the_run(
-    epochs: str, fallen: int, analysis: int, verdict: str
-) -> None:
+def test_a_run_with_analyses_is_evaluated_as_during_the_run(epochs, fallen, analysis, verdict):
     baseline = recorded(entries(many(100, "PPP")))
     tasks = many(100, epochs) | many(fallen, epochs.replace("P", "F"))
     decision = decide_finished(GATE, recorded(entries(tasks), options=PLANNED), baseline)
@@ -33,7 +29,7 @@ def test_a_run_with_analyses_is_evaluated_as_during_the_run(
     assert len(decision.analyses.epochs) == 3
 
 
-def test_a_killed_run_does_not_lack_dropped_epochs() -> None:
+def test_a_killed_run_does_not_lack_dropped_epochs():
     """One bound was decided at the first interim analysis, so its tasks ran no further epochs."""
     easy = {f"tasks/easy/t{number}": "PPP" for number in range(100)}
     hard = many(100, "PPP")
@@ -50,22 +46,20 @@ def test_a_killed_run_does_not_lack_dropped_epochs() -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"mobile-epochs": {"value": "4"}}])
-def test_any_other_run_is_evaluated_once(options: dict[str, dict[str, str]]) -> None:
+def test_any_other_run_is_evaluated_once(options):
     run = recorded(entries(many(100, "PPPP")), options=options)
     decision = decide_finished(GATE, run, run)
     assert (decision.verdict, decision.analyses.epochs) == ("PASS", (4,))
 
 
 @pytest.mark.parametrize(("paths", "status"), [(["tasks"], 0), (["tasks/clock"], 8)])
-def test_tasks_only_in_the_baseline_are_missing_unless_selected_alike(
-    paths: list[str], status: int
-) -> None:
+def test_tasks_only_in_the_baseline_are_missing_unless_selected_alike(paths, status):
     baseline = recorded(entries(many(101, "PPPP")), selection={"paths": ["tasks"]})
     run = recorded(entries(many(100, "PPPP")), selection={"paths": paths})
     assert decide_finished(GATE, run, baseline).status == status
 
 
-def test_a_run_that_was_merged_without_a_shard_does_not_pass() -> None:
+def test_a_run_that_was_merged_without_a_shard_does_not_pass():
     gate = Gate((Bound("success_rate", min=0.5),))
     run = recorded(entries(many(60, "P")), missing_shards=["2/4", "3/4"])
     decision = decide_finished(gate, run, None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -25,7 +25,7 @@ def skipped(name: str, app: str | None, why: str | None = "app") -> list[Entry]:
     return [replace(each, skipped_for=why) for each in entries({name: "ss"}, app=app)]
 
 
-def test_tasks_without_their_app_are_inconclusive() -> None:
+def test_tasks_without_their_app_are_inconclusive():
     run = [
         *entries(many(4, "PP")),
         *skipped("maps", "com.example.maps"),
@@ -40,12 +40,12 @@ def test_tasks_without_their_app_are_inconclusive() -> None:
     )
 
 
-def test_gate_may_allow_skipped_tasks() -> None:
+def test_gate_may_allow_skipped_tasks():
     run = entries(many(4, "PP")) + skipped("maps", "com.example.maps")
     assert decide(Gate(GATE.bounds, allow_skipped=True), run, None, ONCE, 0).status == 0
 
 
-def test_tasks_without_a_listener_leave_a_gate_open() -> None:
+def test_tasks_without_a_listener_leave_a_gate_open():
     run = entries(many(4, "PP")) + skipped("events", None, "listener")
     decision = decide(GATE, run, None, ONCE, 0)
     assert decision.status == 8
@@ -54,7 +54,7 @@ def test_tasks_without_a_listener_leave_a_gate_open() -> None:
 
 
 @pytest.mark.parametrize("allow", [False, True])
-def test_tasks_without_a_recorded_episode_leave_a_gate_open(allow: bool) -> None:
+def test_tasks_without_a_recorded_episode_leave_a_gate_open(allow):
     run = entries(many(4, "PP")) + skipped("timer", None, "record") + skipped("old", None, "record")
     decision = decide(Gate(GATE.bounds, allow_skipped=allow), run, None, ONCE, 0)
     assert decision.status == 8
@@ -65,7 +65,7 @@ def test_tasks_without_a_recorded_episode_leave_a_gate_open(allow: bool) -> None
 
 
 @pytest.mark.parametrize("metric", ["errors", "premature", "skipped"])
-def test_a_number_over_no_episode_passes_no_gate(metric: str) -> None:
+def test_a_number_over_no_episode_passes_no_gate(metric):
     gate = Gate((Bound(metric, max=2, suite="clock"),), allow_skipped=True)
     run = skipped("maps", "com.example.maps")
     others = entries(many(4, "PP"), suite="notes")
@@ -78,18 +78,18 @@ def test_a_number_over_no_episode_passes_no_gate(metric: str) -> None:
 
 
 @pytest.mark.parametrize("why", ["solution", "test", None])
-def test_tasks_skipped_for_another_reason_are_left_out(why: str | None) -> None:
+def test_tasks_skipped_for_another_reason_are_left_out(why):
     run = entries(many(4, "PP")) + skipped("maps", "com.example.maps", why)
     assert decide(GATE, run, None, ONCE, 0).status == 0
     assert decide(GATE, entries(many(4, "PP") | {"old": "s"}), None, ONCE, 0).status == 0
 
 
-def test_a_violated_bound_fails_anyway() -> None:
+def test_a_violated_bound_fails_anyway():
     run = entries(many(4, "FF")) + skipped("maps", "com.example.maps")
     assert decide(GATE, run, None, ONCE, 0).status == 1
 
 
-def test_long_list_of_tasks_is_truncated() -> None:
+def test_long_list_of_tasks_is_truncated():
     run = entries(many(4, "PP"))
     run += [each for n in range(8) for each in skipped(f"m{n}", "com.example.maps")]
     line = decide(GATE, run, None, ONCE, 0).line
@@ -114,7 +114,7 @@ def against(
     return decide(gate, tasks, entries(WHOLE), ONCE, 0, same_selection=same_selection)
 
 
-def test_run_without_some_baseline_tasks_does_not_pass() -> None:
+def test_run_without_some_baseline_tasks_does_not_pass():
     decision = against(entries(many(80, "PP")))
     assert decision.line.startswith(MISSING)
     assert decision.status == 8
@@ -123,11 +123,11 @@ def test_run_without_some_baseline_tasks_does_not_pass() -> None:
     )
 
 
-def test_tasks_removed_under_the_same_selection_are_not_missing() -> None:
+def test_tasks_removed_under_the_same_selection_are_not_missing():
     assert against(entries(many(80, "PP")), same_selection=True).status == 0
 
 
-def test_skipped_tasks_are_missing_under_any_selection() -> None:
+def test_skipped_tasks_are_missing_under_any_selection():
     run = entries(many(80, "PP") | {f"tasks/clock/t{n}": "ss" for n in range(80, 100)})
     for same_selection in (False, True):
         decision = against(run, same_selection=same_selection)
@@ -135,22 +135,22 @@ def test_skipped_tasks_are_missing_under_any_selection() -> None:
         assert decision.status == 8
 
 
-def test_allowing_skipped_tasks_excludes_them_from_the_baseline() -> None:
+def test_allowing_skipped_tasks_excludes_them_from_the_baseline():
     run = [*entries(many(99, "PP")), *skipped("tasks/clock/t99", "com.example.maps")]
     assert against(run).status == 8
     assert against(run, allow=True).status == 0
 
 
-def test_worse_run_with_missing_tasks_fails() -> None:
+def test_worse_run_with_missing_tasks_fails():
     assert against(entries(many(80, "FF"))).status == 1
 
 
-def test_tasks_that_the_baseline_never_decided_are_not_missed() -> None:
+def test_tasks_that_the_baseline_never_decided_are_not_missed():
     before = entries(many(99, "PP") | {"broken": "EE", "skipped": "ss"})
     assert decide(AGAINST, entries(many(99, "PP")), before, ONCE, 0).status == 0
 
 
-def test_only_tasks_of_the_bound_can_be_missing() -> None:
+def test_only_tasks_of_the_bound_can_be_missing():
     bound = Bound("success_rate", baseline=True, suite="clock")
     notes = [replace(each, suite="notes") for each in entries({"a": "PP"})]
     decision = decide(Gate((bound,)), entries(WHOLE), entries(WHOLE) + notes, ONCE, 0)
@@ -177,16 +177,14 @@ LAST_FAILED = {**PATHS, "--last-failed": True}
         ({}, {}, False),  # written by an older version
     ],
 )
-def test_runs_are_selected_alike_if_their_options_are_equal(
-    run: dict[str, Any], baseline: dict[str, Any], same_selection: bool
-) -> None:
+def test_runs_are_selected_alike_if_their_options_are_equal(run, baseline, same_selection):
     assert is_same_selection(run, baseline) is same_selection
 
 
 UNCLEAR = entries({f"tasks/clock/t{n}": "RR" for n in range(40)}, unclear=True)
 
 
-def test_unclear_answers_count_as_failed_on_both_sides() -> None:
+def test_unclear_answers_count_as_failed_on_both_sides():
     """A vague agent must not leave a gate open, and a vague baseline must not fail a clear one."""
     assert decide(GATE, UNCLEAR, None, ONCE, 0).line == "FAIL: success_rate 0 (at least 0.5)"
     clear = entries(many(40, "PP"))
@@ -196,6 +194,6 @@ def test_unclear_answers_count_as_failed_on_both_sides() -> None:
     assert decide(must_pass, UNCLEAR, None, ONCE, 0).status == 1
 
 
-def test_unclear_answers_can_be_bounded_themselves() -> None:
+def test_unclear_answers_can_be_bounded_themselves():
     decision = decide(Gate((Bound("unclear", max=10),)), UNCLEAR, None, ONCE, 0)
     assert decision.line.startswith("FAIL: unclear 80 (at most 10)")

@@ -64,7 +64,7 @@ def found(tasks: int, value: float, error: float, pooled: float = 0.0) -> Differ
         (Difference(0), "INCONCLUSIVE"),
     ],
 )
-def test_difference_has_a_verdict(difference: Difference, verdict: str) -> None:
+def test_difference_has_a_verdict(difference, verdict):
     assert rule(difference, LIKE_THESE, ONE_LOOK, ()) == verdict
 
 
@@ -72,7 +72,7 @@ def test_difference_has_a_verdict(difference: Difference, verdict: str) -> None:
     ("tasks", "epochs", "verdict"),
     [(55, 1, "INCONCLUSIVE"), (57, 1, "PASS"), (20, 10, "INCONCLUSIVE"), (57, 10, "PASS")],
 )  # fmt: skip
-def test_perfect_runs_pass_with_enough_episodes(tasks: int, epochs: int, verdict: str) -> None:
+def test_perfect_runs_pass_with_enough_episodes(tasks, epochs, verdict):
     """At a true rate of 95 %, at least one of 59 tasks fails with a probability of 95 %.
 
     Equal epochs may come from a deterministic agent, so they count once.
@@ -87,9 +87,7 @@ def test_perfect_runs_pass_with_enough_episodes(tasks: int, epochs: int, verdict
     ("within", "between", "correlation"),
     [(0.0, 0.0, 1.0), (0.1, 0.1, 0.2), (0.05, 0.2, 7 / 9), (0.2, 0.1, 0.15)],
 )
-def test_lower_bound_has_the_given_level(
-    value: float, spread: float, within: float, between: float, correlation: float
-) -> None:
+def test_lower_bound_has_the_given_level(value, spread, within, between, correlation):
     t = scipy.stats.t.ppf(0.95, 29)
 
     def excess(low: float) -> float:
@@ -102,7 +100,7 @@ def test_lower_bound_has_the_given_level(
     assert at_least(difference, BOUND, 0.05) == pytest.approx(expected)
 
 
-def test_upper_bound_is_the_larger_of_tasks_and_epochs() -> None:
+def test_upper_bound_is_the_larger_of_tasks_and_epochs():
     for spread, pooled, t in (
         (4e-4, 1e-4, scipy.stats.t.ppf(0.9875, 29)),
         (1e-4, 4e-4, scipy.stats.norm.ppf(0.9875)),
@@ -111,13 +109,13 @@ def test_upper_bound_is_the_larger_of_tasks_and_epochs() -> None:
         assert at_most(difference, 0.0125) == pytest.approx(-0.1 + t * 0.02)
 
 
-def test_bounds_share_the_false_fail_level_only() -> None:
+def test_bounds_share_the_false_fail_level_only():
     one, two = levels(interim_analyses(3, 10), 1), levels(interim_analyses(3, 10), 1, 2)
     assert two.fail == one.fail / 2
     assert two.passing == one.passing
 
 
-def test_analyses_spend_the_chance_of_a_wrong_pass_by_epochs() -> None:
+def test_analyses_spend_the_chance_of_a_wrong_pass_by_epochs():
     passing = [levels(interim_analyses(3, 10), analysis).passing for analysis in range(3)]
     assert passing[0] == pytest.approx(0.05 * 0.3)
     assert passing == pytest.approx([0.0150, 0.0157, 0.0339], abs=5e-5)
@@ -127,17 +125,15 @@ def test_analyses_spend_the_chance_of_a_wrong_pass_by_epochs() -> None:
     ("least", "most", "epochs"),
     [(3, 10, (3, 5, 10)), (1, 2, (1, 2)), (1, 3, (1, 3)), (5, 5, (5,)), (4, 9, (4, 6, 9))],
 )
-def test_analyses_are_at_both_ends_and_at_their_geometric_mean(
-    least: int, most: int, epochs: tuple[int, ...]
-) -> None:
+def test_analyses_are_at_both_ends_and_at_their_geometric_mean(least, most, epochs):
     assert interim_analyses(least, most).epochs == epochs
 
 
-def test_one_analysis_has_the_whole_level() -> None:
+def test_one_analysis_has_the_whole_level():
     assert interim_analyses(3, 3).levels(0.015) == (0.015,)
 
 
-def test_levels_match_the_simulation() -> None:
+def test_levels_match_the_simulation():
     """The tolerance is that of the simulated reference values."""
     assert interim_analyses(3, 10).levels(0.015) == pytest.approx(
         (0.0063, 0.0046, 0.0073), abs=0.0002
@@ -146,7 +142,7 @@ def test_levels_match_the_simulation() -> None:
 
 @pytest.mark.parametrize("epochs", [(3, 5, 10), (1, 3), (1, 2, 3, 4), (2, 20, 100)])
 @pytest.mark.parametrize("alpha", [0.015, 0.05])
-def test_all_analyses_together_have_the_level(epochs: tuple[int, ...], alpha: float) -> None:
+def test_all_analyses_together_have_the_level(epochs, alpha):
     bounds = [scipy.stats.norm.isf(level) for level in InterimAnalyses(epochs).levels(alpha)]
     correlation = [[(min(a, b) / max(a, b)) ** 0.5 for a in epochs] for b in epochs]
     within = scipy.stats.multivariate_normal(cov=correlation, seed=1).cdf(bounds)
@@ -154,7 +150,7 @@ def test_all_analyses_together_have_the_level(epochs: tuple[int, ...], alpha: fl
 
 
 @pytest.mark.parametrize("epochs", [(), (0, 3), (3, 3), (5, 3)])
-def test_interim_analyses_need_increasing_epochs(epochs: tuple[int, ...]) -> None:
+def test_interim_analyses_need_increasing_epochs(epochs):
     with pytest.raises(ValueError, match="increasing numbers of epochs from 1"):
         InterimAnalyses(epochs)
 
@@ -168,9 +164,7 @@ def run_of(*tasks: tuple[int, int, int, int, int]) -> Strata:
     ("epochs", "baseline", "passed"),
     [(10, 10, (10, 10, 9)), (3, 10, (2, 3, 1)), (1, 1, (0, 0, 1)), (5, 3, (5, 0, 3))],
 )
-def test_chance_without_a_margin_is_that_of_shuffled_epochs(
-    epochs: int, baseline: int, passed: tuple[int, ...]
-) -> None:
+def test_chance_without_a_margin_is_that_of_shuffled_epochs(epochs, baseline, passed):
     """A sum of hypergeometric counts, computed by scipy."""
     tasks = run_of(*((baseline, baseline, each, epochs, 3) for each in passed))
     exact = np.ones(1)
@@ -183,7 +177,7 @@ def test_chance_without_a_margin_is_that_of_shuffled_epochs(
     assert chance(tasks, 0.0) == pytest.approx(expected, rel=0.06)
 
 
-def test_certain_loss_of_single_tasks_is_a_fail_about_these_tasks_only() -> None:
+def test_certain_loss_of_single_tasks_is_a_fail_about_these_tasks_only():
     tasks = run_of((10, 10, 10, 10, 18), (10, 10, 0, 10, 2))
     difference = Difference(20, -0.1, 0.07, 0.0047, 0.0, 200)
     assert rule(difference, BOUND, ONE_LOOK, tasks) == "FAIL"
@@ -194,7 +188,7 @@ def test_certain_loss_of_single_tasks_is_a_fail_about_these_tasks_only() -> None
 
 
 @pytest.mark.parametrize(("passed", "expected"), [(0, 5.41e-6), (4, 0.0054), (10, 1.0)])
-def test_lost_task_is_tested_by_fisher(passed: int, expected: float) -> None:
+def test_lost_task_is_tested_by_fisher(passed, expected):
     table = [[passed, 10 - passed], [10, 0]]
     exact = scipy.stats.fisher_exact(table, alternative="less").pvalue
     found = chance_of_loss(Tally(10, 10), Tally(passed, 10))
@@ -209,7 +203,7 @@ def test_lost_task_is_tested_by_fisher(passed: int, expected: float) -> None:
         (Difference(20, -0.1, 0.05, 0.002, 0.0, 60, 0.12, 0.12), True),
     ],
 )
-def test_more_epochs_are_run_only_if_they_may_decide(found: Difference, expected: bool) -> None:
+def test_more_epochs_are_run_only_if_they_may_decide(found, expected):
     last = levels(interim_analyses(3, 10), 2)
     assert may_decide(found, BOUND, last, found.within, (10, 3, 10)) is expected
 
@@ -227,7 +221,7 @@ def after(tasks: int, epochs: int, value: float, rest: float = 0.0) -> Differenc
 
 
 @pytest.mark.parametrize("value", [0.0, -0.01, -0.06, -0.07])
-def test_the_planned_epochs_decide_if_the_difference_stays(value: float) -> None:
+def test_the_planned_epochs_decide_if_the_difference_stays(value):
     found = after(100, 3, value)
     assert rule(found, LIKE_THESE, ONE_LOOK, ()) == "INCONCLUSIVE"
     number = epochs_to_decide(found, LIKE_THESE, ONE_LOOK, NOISE, 3)
@@ -236,13 +230,13 @@ def test_the_planned_epochs_decide_if_the_difference_stays(value: float) -> None
     assert rule(after(100, number - 1, value), LIKE_THESE, ONE_LOOK, ()) == "INCONCLUSIVE"
 
 
-def test_epochs_must_separate_the_margin_from_the_allowed_drop() -> None:
+def test_epochs_must_separate_the_margin_from_the_allowed_drop():
     number = epochs_to_decide(after(100, 3, -0.035), LIKE_THESE, ONE_LOOK, NOISE, 3)
     z = NormalDist().inv_cdf(0.9875) + NormalDist().inv_cdf(0.8)  # a level and a power
     assert number == ceil(z**2 * 2 * NOISE / (100 * 0.03**2)) == 26
 
 
-def test_no_number_of_epochs_decides_if_tasks_are_lost() -> None:
+def test_no_number_of_epochs_decides_if_tasks_are_lost():
     """One of twenty tasks is lost: its difference is -1 however many epochs are run."""
     lost = Difference(20, -0.05, 0.05, 0.0025, 0.0, 60)
     for epochs in (3, 10, 1000):
@@ -254,12 +248,12 @@ def test_no_number_of_epochs_decides_if_tasks_are_lost() -> None:
     assert rule(of_them, LIKE_THESE, ONE_LOOK, ()) == "FAIL"
 
 
-def test_impractical_numbers_are_not_suggested() -> None:
+def test_impractical_numbers_are_not_suggested():
     assert epochs_to_decide(after(8, 3, -0.035), LIKE_THESE, ONE_LOOK, NOISE, 3) is None
 
 
 @pytest.mark.parametrize("value", [0.0, -0.01, -0.06])
-def test_the_planned_tasks_decide_if_the_difference_stays(value: float) -> None:
+def test_the_planned_tasks_decide_if_the_difference_stays(value):
     found = after(30, 3, value, rest=0.001)
     tasks = tasks_to_decide(found, LIKE_THESE, ONE_LOOK)
     assert tasks is not None

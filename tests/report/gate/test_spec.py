@@ -1,15 +1,8 @@
 """Tests of parsing what a gate requires, and of the errors in such a specification."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from pytest_mobileagent.report.gate.spec import Bound, Gate, read_gate
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FILE = """
 must_pass = ["tasks/clock/alarm/alarm"]
@@ -23,7 +16,7 @@ max = 2.0
 """
 
 
-def test_file_contains_bounds_and_required_tasks(tmp_path: Path) -> None:
+def test_file_contains_bounds_and_required_tasks(tmp_path):
     (tmp_path / "gate.toml").write_text(FILE)
     gate = read_gate("gate.toml", tmp_path)
     assert gate == Gate(
@@ -37,7 +30,7 @@ def test_file_contains_bounds_and_required_tasks(tmp_path: Path) -> None:
     assert not gate.allow_skipped
 
 
-def test_bound_against_the_baseline_has_a_scope_and_may_limit_lost_tasks(tmp_path: Path) -> None:
+def test_bound_against_the_baseline_has_a_scope_and_may_limit_lost_tasks(tmp_path):
     (tmp_path / "gate.toml").write_text(BASELINE + 'scope = "tasks like these"\nmax_lost = 0')
     (bound,) = read_gate("gate.toml", tmp_path).bounds
     assert (bound.scope, bound.max_lost) == ("tasks like these", 0)
@@ -45,7 +38,7 @@ def test_bound_against_the_baseline_has_a_scope_and_may_limit_lost_tasks(tmp_pat
     assert (bound.scope, bound.max_lost) == ("these tasks", None)
 
 
-def test_file_may_allow_skipped_tasks(tmp_path: Path) -> None:
+def test_file_may_allow_skipped_tasks(tmp_path):
     (tmp_path / "gate.toml").write_text("allow_skipped = true\n" + FILE)
     assert read_gate("gate.toml", tmp_path).allow_skipped
 
@@ -60,7 +53,7 @@ def test_file_may_allow_skipped_tasks(tmp_path: Path) -> None:
         ("pass_at.3 >= 0.6", Bound("pass_at.3", min=0.6)),
     ],
 )
-def test_simple_gate_needs_no_file(tmp_path: Path, text: str, bound: Bound) -> None:
+def test_simple_gate_needs_no_file(tmp_path, text, bound):
     if text.startswith("pass_at"):
         pytest.importorskip("pytest_mobileagent.report.metrics.epochs")
     assert read_gate(text, tmp_path) == Gate((bound,))
@@ -88,7 +81,7 @@ def test_simple_gate_needs_no_file(tmp_path: Path, text: str, bound: Bound) -> N
         (".", "cannot be read .Is a directory.: name a TOML file"),
     ],
 )
-def test_a_meaningless_expression_is_an_error(tmp_path: Path, text: str, said: str) -> None:
+def test_a_meaningless_expression_is_an_error(tmp_path, text, said):
     with pytest.raises(ValueError, match=said):
         read_gate(text, tmp_path)
 
@@ -130,9 +123,7 @@ BASELINE = '[[bound]]\nmetric = "success_rate"\nbaseline = true\n'
         ("must_pass = " + "[" * 5000 + "]" * 5000, "nested too deeply"),
     ],
 )
-def test_mistake_in_a_file_is_reported_with_its_location(
-    tmp_path: Path, content: str, said: str
-) -> None:
+def test_mistake_in_a_file_is_reported_with_its_location(tmp_path, content, said):
     (tmp_path / "gate.toml").write_text(content)
     with pytest.raises(ValueError, match=said) as error:
         read_gate("gate.toml", tmp_path)

@@ -18,7 +18,7 @@ from tests.report.gate.worlds import World, differences, simulate
 ANALYSES = interim_analyses(3, 10)
 
 
-def test_the_simulation_has_the_gates_input() -> None:
+def test_the_simulation_has_the_gates_input():
     random = np.random.default_rng(1)
     before, after = random.integers(0, 5, (20, 9)), random.integers(0, 3, (20, 9))
     for number, found in enumerate(differences(before, 4, after, 2)):
@@ -38,7 +38,7 @@ def test_the_simulation_has_the_gates_input() -> None:
         assert found.between == pytest.approx(expected.between)
 
 
-def test_unchanged_agent_rarely_fails() -> None:
+def test_unchanged_agent_rarely_fails():
     found = simulate(World(100), ANALYSES, runs=100)
     assert found.fail <= 0.02
     assert found.passing >= 0.5
@@ -46,7 +46,7 @@ def test_unchanged_agent_rarely_fails() -> None:
 
 @pytest.mark.parametrize("shape", ["all at 1", "all at 0.95"])
 @pytest.mark.parametrize("equal", [0.5, 1.0])
-def test_equal_epochs_do_not_pass_an_agent_that_loses_tasks(shape: str, equal: float) -> None:
+def test_equal_epochs_do_not_pass_an_agent_that_loses_tasks(shape, equal):
     """One draw for each task, repeated ten times, is worth one observation."""
     world = World(20, drop=0.05, shape=shape, equal=equal)
     found = simulate(world, InterimAnalyses((10,)), 500, scope=TASKS_LIKE_THESE)
@@ -55,7 +55,7 @@ def test_equal_epochs_do_not_pass_an_agent_that_loses_tasks(shape: str, equal: f
     assert simulate(same, InterimAnalyses((10,)), 500, 0.0, scope=TASKS_LIKE_THESE).fail <= 0.02
 
 
-def test_agent_ten_points_worse_fails_soon() -> None:
+def test_agent_ten_points_worse_fails_soon():
     found = simulate(World(100, drop=0.1), ANALYSES, runs=60, margin=0.0)
     assert found.fail >= 0.9
     assert found.epochs < 6
@@ -64,13 +64,13 @@ def test_agent_ten_points_worse_fails_soon() -> None:
 @pytest.mark.parametrize(
     ("tasks", "epochs"), [(8, 10), (10, 3), (20, 3), (30, 1), (60, 1), (65, 1), (13, 5)]
 )
-def test_previously_perfect_agent_five_points_worse_rarely_passes(tasks: int, epochs: int) -> None:
+def test_previously_perfect_agent_five_points_worse_rarely_passes(tasks, epochs):
     """In 16 to 23 % of the runs, few failures or none are seen, which is not enough to pass."""
     world = World(tasks, drop=0.05, shape="all at 1")
     assert simulate(world, InterimAnalyses((epochs,)), runs=1000).passing <= 0.06
 
 
-def test_analyses_before_a_long_baseline_fail_no_unchanged_agent() -> None:
+def test_analyses_before_a_long_baseline_fail_no_unchanged_agent():
     """A first epoch without a pass proves nothing if the baseline passes 10 % of ten epochs."""
     found = simulate(
         World(20, shape="all at 0.1"), InterimAnalyses((1, 3, 10)), runs=1000, margin=0.0
@@ -88,7 +88,7 @@ def test_analyses_before_a_long_baseline_fail_no_unchanged_agent() -> None:
     ],
     ids=str,
 )  # fmt: skip
-def test_false_failures_are_at_most_two_percent(world: World, margin: float) -> None:
+def test_false_failures_are_at_most_two_percent(world, margin):
     """Of tasks that drift, the drawn ones may have changed, which is no false FAIL about them."""
     assert simulate(world, ANALYSES, runs=1000, margin=margin, drawn=True).fail <= 0.02
     like_these = simulate(world, ANALYSES, runs=1000, margin=margin, scope=TASKS_LIKE_THESE)
@@ -96,7 +96,7 @@ def test_false_failures_are_at_most_two_percent(world: World, margin: float) -> 
 
 
 @pytest.mark.slow
-def test_a_drop_of_the_margin_is_not_a_fail() -> None:
+def test_a_drop_of_the_margin_is_not_a_fail():
     assert simulate(World(100, drop=0.02), ANALYSES, runs=1000).fail <= 0.02
 
 
@@ -116,9 +116,7 @@ RULES = (ANALYSES, InterimAnalyses((1,)), InterimAnalyses((10,)))
     ],
     ids=str,
 )
-def test_drop_beyond_the_allowed_rarely_passes(
-    tasks: int, shape: str, analyses: InterimAnalyses
-) -> None:
+def test_drop_beyond_the_allowed_rarely_passes(tasks, shape, analyses):
     assert simulate(World(tasks, drop=0.05, shape=shape), analyses, runs=1000).passing <= 0.06
 
 
@@ -127,7 +125,7 @@ def test_drop_beyond_the_allowed_rarely_passes(
     ("tasks", "epochs", "five", "ten"),
     [(20, 10, 0.16, 0.62), (50, 5, 0.24, 0.79), (100, 3, 0.30, 0.88), (100, 10, 0.81, 1.0)],
 )
-def test_power_is_as_designed(tasks: int, epochs: int, five: float, ten: float) -> None:
+def test_power_is_as_designed(tasks, epochs, five, ten):
     """One analysis without a margin; 0.06 is three standard errors of both numbers.
 
     The default scope detects at least as much as that of tasks like these.

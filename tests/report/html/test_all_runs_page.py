@@ -51,7 +51,7 @@ def another(run: Path, name: str, started: str, **outcomes: bool) -> Path:
     return copy
 
 
-def test_run_is_summarised_in_one_row(recorded: Path) -> None:
+def test_run_is_summarised_in_one_row(recorded):
     overview = read_overview(recorded)
     assert (overview.agent, overview.virtual) == ("mine", True)
     assert (overview.tasks, overview.decided, overview.successes) == (3, 2, 1)
@@ -60,9 +60,7 @@ def test_run_is_summarised_in_one_row(recorded: Path) -> None:
     assert overview.outcomes == {"first": False, "second": True, "never": None}
 
 
-def test_a_cached_summary_is_read_until_the_run_changes(
-    recorded: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cached_summary_is_read_until_the_run_changes(recorded, monkeypatch):
     first = read_overview(recorded)
     kept = (recorded / OVERVIEW).read_bytes()
     with monkeypatch.context() as patch:
@@ -85,7 +83,7 @@ def test_a_cached_summary_is_read_until_the_run_changes(
     assert asked == [recorded]
 
 
-def test_page_has_a_row_per_run_with_changes_since_the_previous_one(recorded: Path) -> None:
+def test_page_has_a_row_per_run_with_changes_since_the_previous_one(recorded):
     another(recorded, "later", "2999-01-02T00:00:00+00:00", first=True, second=False)
     (recorded.parent / "no-run").mkdir()
     page = write_runs_page(recorded.parent)
@@ -99,7 +97,7 @@ def test_page_has_a_row_per_run_with_changes_since_the_previous_one(recorded: Pa
     assert second["page"] is None  # This run has no page.
 
 
-def test_damaged_run_is_named_without_affecting_others(recorded: Path) -> None:
+def test_damaged_run_is_named_without_affecting_others(recorded):
     damaged = another(recorded, "damaged", "2999-01-02T00:00:00+00:00")
     (damaged / "run.json").write_text("{")
     (damaged / "report.json").write_text("{")
@@ -108,9 +106,7 @@ def test_damaged_run_is_named_without_affecting_others(recorded: Path) -> None:
     assert (rows[recorded.name]["problem"], rows[recorded.name]["tasks"]) == ("", 3)
 
 
-def test_show_opens_the_page_for_a_folder_of_runs(
-    recorded: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_show_opens_the_page_for_a_folder_of_runs(recorded, capsys):
     runs = recorded.parent
     assert main(["--no-browser", str(runs)], lambda: runs) == 0
     assert capsys.readouterr().out == f"{runs / RUNS_PAGE}\n"

@@ -26,7 +26,7 @@ def shown(folder: Path) -> dict[str, Any]:
     return json.loads(json.dumps(episode_data(folder, folder.parents[1])))  # type: ignore[no-any-return]
 
 
-def test_each_screen_has_its_actions(folder: Path) -> None:
+def test_each_screen_has_its_actions(folder):
     one, two, three = shown(folder)["frames"]
     assert [each["step"] for each in (one, two, three)] == [1, 2, 3]
     assert one["actions"] == [
@@ -42,7 +42,7 @@ def test_each_screen_has_its_actions(folder: Path) -> None:
     assert (folder.parents[1] / one["png"]).is_file()
 
 
-def test_a_missing_screenshot_differs_from_a_lost_file(folder: Path) -> None:
+def test_a_missing_screenshot_differs_from_a_lost_file(folder):
     log = folder / "episode.jsonl"
     first, seen, *more = log.read_text().splitlines(keepends=True)
     observed = json.loads(seen) | {"png": "", "size": [1080, 2400]}
@@ -53,7 +53,7 @@ def test_a_missing_screenshot_differs_from_a_lost_file(folder: Path) -> None:
     assert not told["missing"]
 
 
-def test_typing_without_focus_is_marked(recorded: Path) -> None:
+def test_typing_without_focus_is_marked(recorded):
     folder = recorded / "episodes" / "first.1"
     log = folder / "episode.jsonl"
     tap, typed = '{"action":"Tap","x":540,"y":100}', '{"action":"Type","text":"Oslo"}'
@@ -61,14 +61,14 @@ def test_typing_without_focus_is_marked(recorded: Path) -> None:
     assert [each["unfocused"] for each in shown(folder)["frames"]] == [True, False, False]
 
 
-def test_probes_show_the_step_of_their_changes(folder: Path) -> None:
+def test_probes_show_the_step_of_their_changes(folder):
     told = shown(folder)
     assert told["probes"] == {"n": 0}
     assert [each["changed"] for each in told["frames"]] == [["n"], [], []]
     assert told["frames"][0]["probes"] == {"n": 1}
 
 
-def test_elements_are_compact(folder: Path) -> None:
+def test_elements_are_compact(folder):
     root = shown(folder)["frames"][0]["tree"]
     assert root[0] == "hierarchy"
     save, bold = root[6]
@@ -76,7 +76,7 @@ def test_elements_are_compact(folder: Path) -> None:
     assert len(save[4]) == 4
 
 
-def test_repeated_prompt_is_stored_once(folder: Path) -> None:
+def test_repeated_prompt_is_stored_once(folder):
     told = shown(folder)
     calls = [call for frame in told["frames"] for call in frame["calls"]]
     contents = [call["request"]["prompt"][0]["content"] for call in calls]
@@ -91,7 +91,7 @@ def test_repeated_prompt_is_stored_once(folder: Path) -> None:
     )
 
 
-def test_own_files_are_listed_with_their_sizes_but_not_links(folder: Path) -> None:
+def test_own_files_are_listed_with_their_sizes_but_not_links(folder):
     (folder / "program").mkdir()
     (folder / "program" / "stdout").write_text("12345")
     (folder / "secret").symlink_to("/etc/passwd")
@@ -102,7 +102,7 @@ def test_own_files_are_listed_with_their_sizes_but_not_links(folder: Path) -> No
     assert told["folder"] == "episodes/first.1"
 
 
-def test_verdicts_are_shown(folder: Path) -> None:
+def test_verdicts_are_shown(folder):
     told = shown(folder)
     assert told["held"] == [False, True, False, False]
     assert [(o["passed"], o["stands"], o["evidence"]) for o in told["opinions"]] == [
@@ -111,7 +111,7 @@ def test_verdicts_are_shown(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", [".png", ".xml"])
-def test_missing_screens_are_named(folder: Path, kind: str) -> None:
+def test_missing_screens_are_named(folder, kind):
     frame = shown(folder)["frames"][0]
     gone = (folder.parents[1] / frame["png"]).with_suffix(".png")
     if kind == ".xml":
@@ -124,7 +124,7 @@ def test_missing_screens_are_named(folder: Path, kind: str) -> None:
     assert (first["png"] is None, first["tree"] is None) == (kind == ".png", kind == ".xml")
 
 
-def test_packed_screens_are_shown_unchanged(folder: Path) -> None:
+def test_packed_screens_are_shown_unchanged(folder):
     before = shown(folder)
     for path in (folder.parents[1] / "screens").glob("*.png"):
         path.rename(path.with_suffix(".webp"))
@@ -141,7 +141,7 @@ def test_packed_screens_are_shown_unchanged(folder: Path) -> None:
     assert not after["missing"]
 
 
-def test_interrupted_episode_is_shown_up_to_its_end(folder: Path) -> None:
+def test_interrupted_episode_is_shown_up_to_its_end(folder):
     stream = folder / "episode.jsonl"
     content = stream.read_bytes()
     stream.write_bytes(content[: content.index(b'"outcome"') + 3])
@@ -163,9 +163,7 @@ def test_interrupted_episode_is_shown_up_to_its_end(folder: Path) -> None:
         (None, "no episode is recorded"),
     ],
 )
-def test_a_damaged_episode_says_why_and_keeps_its_verdicts(
-    folder: Path, content: bytes | None, why: str
-) -> None:
+def test_a_damaged_episode_says_why_and_keeps_its_verdicts(folder, content, why):
     stream = folder / "episode.jsonl"
     if content is None:
         stream.unlink()
@@ -176,7 +174,7 @@ def test_a_damaged_episode_says_why_and_keeps_its_verdicts(
     assert why in told["damaged"]
 
 
-def test_very_deep_tree_is_truncated(folder: Path) -> None:
+def test_very_deep_tree_is_truncated(folder):
     deep = "<node class='a' bounds='[0,0][9,9]'>" * 3_000 + "</node>" * 3_000
     path = (folder / "screens" / "000-start.xml").resolve()
     path.write_text(f"<hierarchy>{deep}</hierarchy>")
@@ -190,7 +188,7 @@ def test_very_deep_tree_is_truncated(folder: Path) -> None:
     assert count == 3_001
 
 
-def test_run_of_the_previous_version_is_shown(tmp_path: Path) -> None:
+def test_run_of_the_previous_version_is_shown(tmp_path):
     run = Path(shutil.copytree(VERSION_1, tmp_path / "run"))
     for folder in (run / "episodes").iterdir():
         told = shown(folder)

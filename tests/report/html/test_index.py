@@ -1,9 +1,6 @@
 """Tests of the rows in the page's list."""
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,13 +8,10 @@ from pytest_mobileagent.report.entry import Spent
 from pytest_mobileagent.report.html.index import row
 from tests.report.conftest import make
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 COMPARED = "AssertionError: assert 3 == 2"
 
 
-def test_a_suspect_is_reported_with_what_it_broke(tmp_path: Path) -> None:
+def test_a_suspect_is_reported_with_what_it_broke(tmp_path):
     attempt = {"place": "virtual", "worker": "main", "started": 1.0, "ended": 2.0, "began": True}
     attempt |= {"end": "worker died", "alone": True, "together": False, "run": "one"}
     task = make(suspect=True, attempts=[attempt])
@@ -25,7 +19,7 @@ def test_a_suspect_is_reported_with_what_it_broke(tmp_path: Path) -> None:
     assert row(tmp_path, replace(task, suspect=False), {})["suspect"] == ""
 
 
-def test_the_price_of_judges_is_that_of_their_role(tmp_path: Path) -> None:
+def test_the_price_of_judges_is_that_of_their_role(tmp_path):
     task = make(roles={"actor": Spent(cost_usd=0.5), "judge": Spent(calls=2, cost_usd=0.25)})
     assert row(tmp_path, task, {})["judge_cost_usd"] == 0.25
     assert row(tmp_path, make(roles=None), {})["judge_cost_usd"] is None
@@ -44,9 +38,7 @@ def test_the_price_of_judges_is_that_of_their_role(tmp_path: Path) -> None:
         ({"success": False, "reason": f"AssertionError: assert {'x' * 999}"}, "x" * 199 + "…"),
     ],
 )  # fmt: skip
-def test_closest_is_reported_as_in_the_terminal(
-    tmp_path: Path, fields: dict[str, Any], closest: str
-) -> None:
+def test_closest_is_reported_as_in_the_terminal(tmp_path, fields, closest):
     evidence = {"closest": fields.pop("closest", None)}
     verdict = {"passed": None, "scorer": "check", "reason": "", "evidence": evidence}
     task = make(**{"verdict": verdict, **fields})

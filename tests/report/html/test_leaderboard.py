@@ -70,9 +70,7 @@ def board(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., d
     return written
 
 
-def test_each_run_is_a_row_with_numbers_and_ranks(
-    write_run: WriteRun, board: Callable[..., dict[str, Any]]
-) -> None:
+def test_each_run_is_a_row_with_numbers_and_ranks(write_run, board):
     blocks = board(write_run("m3a", tasks(9)), write_run("t3a", tasks(1)))
     first, second = blocks["index"]["runs"]
     assert (first["name"], first["places"], first["models"]) == ("m3a", [1, 1], ["openai:gpt-4o"])
@@ -84,9 +82,7 @@ def test_each_run_is_a_row_with_numbers_and_ranks(
     assert blocks["index"]["suites"] == ["clock"]
 
 
-def test_unclear_answers_never_raise_a_score(
-    write_run: WriteRun, board: Callable[..., dict[str, Any]]
-) -> None:
+def test_unclear_answers_never_raise_a_score(write_run, board):
     vague: list[Entry] = [
         replace(each, success=None, outcome="review", unclear=True) for each in tasks(4, of=4)
     ]
@@ -96,9 +92,7 @@ def test_unclear_answers_never_raise_a_score(
     assert "4 unclear answers counted as failed" in row["notes"]
 
 
-def test_epochs_of_a_task_are_grouped(
-    write_run: WriteRun, board: Callable[..., dict[str, Any]]
-) -> None:
+def test_epochs_of_a_task_are_grouped(write_run, board):
     repeated = [
         make(passed, id="clock/t0", epoch=epoch, steps=2 + epoch, golden_steps=2)
         for epoch, passed in enumerate((True, False, None))
@@ -110,9 +104,7 @@ def test_epochs_of_a_task_are_grouped(
     assert len(blocks["t:1"]) == 9
 
 
-def test_notices_are_above_the_table(
-    write_run: WriteRun, board: Callable[..., dict[str, Any]]
-) -> None:
+def test_notices_are_above_the_table(write_run, board):
     judged: Any = {"verdict": {"passed": True, "scorer": "judge", "reason": "", "evidence": {}}}
     runs = [
         write_run("m3a", tasks(9), virtual=True),
@@ -129,9 +121,7 @@ def test_notices_are_above_the_table(
     assert "tried each task once" in warnings
 
 
-def test_incomparable_runs_have_no_ranks(
-    write_run: WriteRun, board: Callable[..., dict[str, Any]]
-) -> None:
+def test_incomparable_runs_have_no_ranks(write_run, board):
     one = write_run("m3a", tasks(9))
     index = board(one, write_run("t3a", tasks(3, of=10)))["index"]
     assert [row["places"] for row in index["runs"]] == [None, None]
@@ -139,17 +129,13 @@ def test_incomparable_runs_have_no_ranks(
     assert "t3a has no place: other tasks: 0 missing, 1 more." in index["warnings"]
 
 
-def test_a_notice_says_that_few_tasks_decide_nothing(
-    write_run: WriteRun, board: Callable[..., dict[str, Any]]
-) -> None:
+def test_a_notice_says_that_few_tasks_decide_nothing(write_run, board):
     index = board(write_run("m3a", tasks(5, of=5)), write_run("t3a", tasks(0, of=5)))["index"]
     assert [row["places"] for row in index["runs"]] == [[1, 2], [1, 2]]
     assert "Fewer than 8 tasks do not distinguish any two agents." in index["warnings"]
 
 
-def test_row_has_remarks_on_its_numbers(
-    write_run: WriteRun, board: Callable[..., dict[str, Any]]
-) -> None:
+def test_row_has_remarks_on_its_numbers(write_run, board):
     own = {"own_models": ["openai:gpt-4o"]}
     judged: Any = {"passed": True, "scorer": "judge", "reason": "", "evidence": own}
     entries = tasks(20, of=20)
@@ -170,9 +156,7 @@ def test_row_has_remarks_on_its_numbers(
     assert "R5CT" not in notes
 
 
-def test_nothing_that_reveals_where_it_was_run_is_published(
-    write_run: WriteRun, board: Callable[..., dict[str, Any]]
-) -> None:
+def test_nothing_that_reveals_where_it_was_run_is_published(write_run, board):
     models = {
         "default": "openai:qwen@http://gpu1.lab:8000/v1",
         "judge": "scripted:/home/me/x.jsonl",
@@ -191,9 +175,7 @@ def test_nothing_that_reveals_where_it_was_run_is_published(
         assert word not in text, word
 
 
-def test_runs_of_one_agent_are_distinguished_by_models_or_ids(
-    write_run: WriteRun, board: Callable[..., dict[str, Any]]
-) -> None:
+def test_runs_of_one_agent_are_distinguished_by_models_or_ids(write_run, board):
     def names(*models: str) -> list[str]:
         runs = [
             write_run("m3a", tasks(1), f"{len(models)}-{place}", models={"default": model})
@@ -206,18 +188,15 @@ def test_runs_of_one_agent_are_distinguished_by_models_or_ids(
     assert again[1:] == ["m3a (openai:b, run-3-1)", "m3a (openai:a, run-3-2)"]
 
 
-def test_duplicate_run_is_refused(write_run: WriteRun, capsys: pytest.CaptureFixture[str]) -> None:
+def test_duplicate_run_is_refused(write_run, capsys):
     run = write_run("m3a", tasks(1))
     assert main([str(run), str(run.parent), "--format=html"]) == 1
     assert f"error: {run} is named twice: name each run once" in capsys.readouterr().err
 
 
 def test_leaderboard_is_written_to_the_current_folder_without_overwriting_records(
-    write_run: WriteRun,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+    write_run, tmp_path, monkeypatch, capsys
+):
     runs = [str(write_run("m3a", tasks(1))), str(write_run("t3a", tasks(2)))]
     monkeypatch.chdir(tmp_path)
     assert main([*runs, "--format=html"]) == 0
@@ -230,7 +209,7 @@ def test_leaderboard_is_written_to_the_current_folder_without_overwriting_record
     assert "cannot write " in capsys.readouterr().err
 
 
-def test_damaged_run_is_named(write_run: WriteRun, capsys: pytest.CaptureFixture[str]) -> None:
+def test_damaged_run_is_named(write_run, capsys):
     broken = write_run("broken", tasks(1))
     whole = json.loads((broken / "report.json").read_text())
     whole["tasks"][0]["steps"] = "many"

@@ -36,7 +36,7 @@ def written(run: Path) -> dict[str, Any]:
     return blocks(run / "report.html")
 
 
-def test_page_has_a_row_per_task_and_a_block_per_attempt(recorded: Path) -> None:
+def test_page_has_a_row_per_task_and_a_block_per_attempt(recorded):
     data = written(recorded)
     of_each = [f"{kind}:{name}" for name in ("first.0", "first.1", "second.0") for kind in "ew"]
     assert list(data) == ["index", *of_each]
@@ -55,9 +55,7 @@ def test_page_has_a_row_per_task_and_a_block_per_attempt(recorded: Path) -> None
     assert data["e:first.0"]["termination"] == "interrupted"
 
 
-def test_only_changed_episodes_are_rendered_again(
-    recorded: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_changed_episodes_are_rendered_again(recorded, monkeypatch):
     before = written(recorded)
     made, make = list[str](), run_page.episode_data
 
@@ -74,7 +72,7 @@ def test_only_changed_episodes_are_rendered_again(
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff" * 99, b'<script type="application/octet-stream;'])
-def test_damaged_page_is_rewritten(recorded: Path, content: bytes) -> None:
+def test_damaged_page_is_rewritten(recorded, content):
     before = written(recorded)
     page = recorded / "report.html"
     page.write_bytes(content)
@@ -83,9 +81,7 @@ def test_damaged_page_is_rewritten(recorded: Path, content: bytes) -> None:
     assert written(recorded) == before
 
 
-def test_full_disk_leaves_the_page_unchanged(
-    recorded: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_full_disk_leaves_the_page_unchanged(recorded, monkeypatch):
     before = written(recorded)
 
     def full(*_: object) -> Any:
@@ -98,7 +94,7 @@ def test_full_disk_leaves_the_page_unchanged(
     assert not list(recorded.glob(".report.html*"))
 
 
-def test_temporary_files_of_a_killed_process_are_removed(recorded: Path) -> None:
+def test_temporary_files_of_a_killed_process_are_removed(recorded):
     old, new = recorded / ".report.html.1", recorded / ".report.html.2"
     old.touch()
     new.touch()
@@ -107,9 +103,7 @@ def test_temporary_files_of_a_killed_process_are_removed(recorded: Path) -> None
     assert [path.name for path in recorded.glob(".report.html.*")] == [new.name]
 
 
-def test_episode_that_cannot_be_shown_does_not_affect_others(
-    recorded: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_episode_that_cannot_be_shown_does_not_affect_others(recorded, monkeypatch):
     make = run_page.episode_data
 
     def fails(folder: Path, page: Path) -> Any:
@@ -128,7 +122,7 @@ def test_episode_that_cannot_be_shown_does_not_affect_others(
 
 
 @pytest.mark.parametrize("named", ["../../elsewhere/episodes/x.0", "ABSOLUTE", "a\0b"])
-def test_report_cannot_refer_to_episodes_outside_its_run(recorded: Path, named: str) -> None:
+def test_report_cannot_refer_to_episodes_outside_its_run(recorded, named):
     elsewhere = recorded.parents[1] / "elsewhere" / "episodes" / "x.0"
     elsewhere.parent.mkdir(parents=True)
     (recorded / "episodes" / "second.0").rename(elsewhere)
@@ -142,7 +136,7 @@ def test_report_cannot_refer_to_episodes_outside_its_run(recorded: Path, named: 
     assert [name for name in data if "first" not in name] == ["index"]
 
 
-def test_page_lists_the_given_options(recorded: Path) -> None:
+def test_page_lists_the_given_options(recorded):
     report = read_report(recorded / "report.json")
     report["run"]["options"] = {
         "agent": {"value": "mine", "source": "--agent"},
@@ -152,7 +146,7 @@ def test_page_lists_the_given_options(recorded: Path) -> None:
     assert blocks(recorded / "report.html")["index"]["run"]["options"] == {"agent": "mine"}
 
 
-def test_packed_page_contains_each_picture_once_reduced(recorded: Path, tmp_path: Path) -> None:
+def test_packed_page_contains_each_picture_once_reduced(recorded, tmp_path):
     page = tmp_path / "page.html"
     assert write_packed(recorded, read_report(recorded / "report.json"), page) == ""
     found = re.findall(rb'id="p:([^"]+)">([^<]*)</script>', page.read_bytes())
@@ -163,7 +157,7 @@ def test_packed_page_contains_each_picture_once_reduced(recorded: Path, tmp_path
             assert (image.format, image.width) == ("WEBP", 360)
 
 
-def test_unreadable_picture_is_left_out(recorded: Path, tmp_path: Path) -> None:
+def test_unreadable_picture_is_left_out(recorded, tmp_path):
     broken, *_ = sorted((recorded / "screens").glob("*.png"))
     broken.write_bytes(broken.read_bytes()[:40])
     page = tmp_path / "page.html"
@@ -171,7 +165,7 @@ def test_unreadable_picture_is_left_out(recorded: Path, tmp_path: Path) -> None:
     assert page.read_bytes().count(b'id="p:') == 1
 
 
-def test_symlink_outside_the_run_is_not_packed(recorded: Path, tmp_path: Path) -> None:
+def test_symlink_outside_the_run_is_not_packed(recorded, tmp_path):
     linked, *_ = sorted((recorded / "screens").glob("*.png"))
     linked.replace(tmp_path / "private.png")
     linked.symlink_to(tmp_path / "private.png")
@@ -180,9 +174,7 @@ def test_symlink_outside_the_run_is_not_packed(recorded: Path, tmp_path: Path) -
     assert page.read_bytes().count(b'id="p:') == 1
 
 
-def test_oversized_page_is_refused_with_advice(
-    recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_oversized_page_is_refused_with_advice(recorded, tmp_path, monkeypatch):
     page = tmp_path / "page.html"
     page.write_text("as it was")
     monkeypatch.setattr(run_page, "_TOO_LARGE", 1_000)
@@ -192,9 +184,7 @@ def test_oversized_page_is_refused_with_advice(
     assert page.read_text() == "as it was"
 
 
-def test_large_page_is_written_with_a_warning(
-    recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_large_page_is_written_with_a_warning(recorded, tmp_path, monkeypatch):
     monkeypatch.setattr(run_page, "_LARGE", 1_000)
     warning = write_packed(recorded, read_report(recorded / "report.json"), tmp_path / "p.html")
     assert "browsers take a while" in warning

@@ -50,7 +50,7 @@ def show(
     return show
 
 
-def test_newest_run_is_opened(show: Show, recorded: Path, opened: list[str]) -> None:
+def test_newest_run_is_opened(show, recorded, opened):
     assert show() == (0, f"{recorded / PAGE}\n", "")
     assert opened == [(recorded / PAGE).as_uri()]
     assert (recorded / PAGE).stat().st_size > 10_000
@@ -59,9 +59,7 @@ def test_newest_run_is_opened(show: Show, recorded: Path, opened: list[str]) -> 
 @pytest.mark.parametrize(
     "name", ["first.1", "first", "test_it.py::first", "episodes/first.1", "FOLDER"]
 )
-def test_episode_is_opened_by_its_name(
-    show: Show, recorded: Path, opened: list[str], name: str
-) -> None:
+def test_episode_is_opened_by_its_name(show, recorded, opened, name):
     given = str(recorded / "episodes" / "first.1") if name == "FOLDER" else name
     if name.startswith("episodes"):
         given = str(recorded / name)
@@ -72,24 +70,20 @@ def test_episode_is_opened_by_its_name(
 @pytest.mark.parametrize(
     "given", ["{uri}#e=first.1&s=2", "{path}#e=first.1&s=2", "{uri}", "{path}"]
 )
-def test_printed_address_is_opened(
-    show: Show, recorded: Path, opened: list[str], given: str
-) -> None:
+def test_printed_address_is_opened(show, recorded, opened, given):
     page = recorded / PAGE
     place = "#e=first.1&s=2" if "#" in given else ""
     assert show(given.format(uri=page.as_uri(), path=page)) == (0, f"{page}{place}\n", "")
     assert opened == [f"{page.as_uri()}{place}"]
 
 
-def test_task_of_a_run_is_opened(show: Show, recorded: Path, opened: list[str]) -> None:
+def test_task_of_a_run_is_opened(show, recorded, opened):
     shutil.copytree(recorded, recorded.with_name("zz"), symlinks=True)  # the newest run
     assert show(str(recorded), "test_it.py::second")[0] == 0
     assert opened == [f"{(recorded / PAGE).as_uri()}#e=second.0"]
 
 
-def test_page_is_only_named_without_a_browser(
-    show: Show, recorded: Path, opened: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_page_is_only_named_without_a_browser(show, recorded, opened, monkeypatch):
     assert show("--no-browser", str(recorded))[:2] == (0, f"{recorded / PAGE}\n")
     monkeypatch.setattr(sys, "platform", "linux")
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
@@ -98,7 +92,7 @@ def test_page_is_only_named_without_a_browser(
     assert opened == []
 
 
-def test_killed_run_gets_a_page_of_its_recorded_data(show: Show, recorded: Path) -> None:
+def test_killed_run_gets_a_page_of_its_recorded_data(show, recorded):
     (recorded / "report.json").unlink()
     assert show()[0] == 0
     first = (recorded / PAGE).read_bytes()
@@ -108,14 +102,14 @@ def test_killed_run_gets_a_page_of_its_recorded_data(show: Show, recorded: Path)
     assert (status, "run.json is damaged" in problem) == (1, True)
 
 
-def test_up_to_date_page_is_not_rewritten(show: Show, recorded: Path) -> None:
+def test_up_to_date_page_is_not_rewritten(show, recorded):
     show()
     (recorded / PAGE).write_text("as it was")
     show()
     assert (recorded / PAGE).read_text() == "as it was"
 
 
-def test_two_runs_are_shown_side_by_side(show: Show, recorded: Path) -> None:
+def test_two_runs_are_shown_side_by_side(show, recorded):
     other = Path(shutil.copytree(recorded, recorded.with_name("other"), symlinks=True))
     status, told, _ = show(str(recorded), "other")
     page = other / f"beside-{recorded.name}.html"
@@ -125,9 +119,7 @@ def test_two_runs_are_shown_side_by_side(show: Show, recorded: Path) -> None:
     assert [content.count(mark) for mark in (b'id="e:~first.1"', b'id="e:first.1"')] == [1, 1]
 
 
-def test_a_task_of_two_runs_is_opened_where_its_episodes_diverge(
-    show: Show, recorded: Path
-) -> None:
+def test_a_task_of_two_runs_is_opened_where_its_episodes_diverge(show, recorded):
     other = Path(shutil.copytree(recorded, recorded.with_name("other"), symlinks=True))
     page = other / f"beside-{recorded.name}.html"
     assert show(str(recorded), "other", "first") == (0, f"{page}#e=first.1&with=~first.1\n", "")
@@ -137,9 +129,7 @@ def test_a_task_of_two_runs_is_opened_where_its_episodes_diverge(
     assert (status, "first is not a run" in problem) == (1, True)
 
 
-def test_page_of_a_read_only_run_is_written_elsewhere(
-    show: Show, recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_page_of_a_read_only_run_is_written_elsewhere(show, recorded, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     (recorded / PAGE).unlink(missing_ok=True)
     real = Path.open
@@ -166,18 +156,14 @@ def test_page_of_a_read_only_run_is_written_elsewhere(
         (["report.html"], "is not in the folder of a run"),
     ],
 )
-def test_missing_things_are_reported_in_one_line(
-    show: Show, recorded: Path, arguments: list[str], why: str
-) -> None:
+def test_missing_things_are_reported_in_one_line(show, recorded, arguments, why):
     given = [str(recorded) if word == "RUN" else word for word in arguments]
     status, told, problem = show(*given)
     assert (status, told, problem.count("\n")) == (1, "", 1)
     assert why in problem
 
 
-def test_a_name_of_several_episodes_is_reported_with_all_of_them(
-    show: Show, recorded: Path
-) -> None:
+def test_a_name_of_several_episodes_is_reported_with_all_of_them(show, recorded):
     path = recorded / "report.json"
     report = json.loads(path.read_text())
     for task in report["tasks"]:
@@ -188,14 +174,12 @@ def test_a_name_of_several_episodes_is_reported_with_all_of_them(
     assert problem.count("\n  ") == 2
 
 
-def test_missing_run_error_names_the_searched_folder(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_missing_run_error_names_the_searched_folder(tmp_path, capsys):
     assert main([], lambda: tmp_path) == 1
     assert f"{tmp_path} holds no run" in capsys.readouterr().err
 
 
-def test_help_needs_no_project() -> None:
+def test_help_needs_no_project():
     def nobody() -> NoReturn:
         pytest.fail("the project was asked for")
 

@@ -21,7 +21,7 @@ PERSON = {**CHECK, "scorer": "person"}
 STOPPED, CUT = {"termination": "self-reported"}, {"termination": "step limit"}
 
 
-def test_a_goal_that_was_met_at_the_start_says_nothing_about_steps(result: Make) -> None:
+def test_a_goal_that_was_met_at_the_start_says_nothing_about_steps(result):
     early = {**CHECK, "evidence": {"held": [True, True]}}
     met = result(True, steps=1, first_success_step=0, verdict=early, step_ratio=0.5, golden_steps=2)
     late = {**CHECK, "evidence": {"held": [False, True]}}
@@ -32,7 +32,7 @@ def test_a_goal_that_was_met_at_the_start_says_nothing_about_steps(result: Make)
     assert (numbers["mean_step_ratio"], numbers["step_efficiency"]) == (1.0, 1.0)
 
 
-def test_latched_success_ignores_later_actions(result: Make) -> None:
+def test_latched_success_ignores_later_actions(result):
     undone = result(
         False, steps=5, first_success_step=3, verdict=CHECK, golden_steps=2, premature=True,
         **STOPPED,
@@ -46,7 +46,7 @@ def test_latched_success_ignores_later_actions(result: Make) -> None:
     assert numbers["premature_rate"] == 1.0  # SPA-Bench's metric does not latch.
 
 
-def test_early_stops_are_failures_reported_as_done(result: Make) -> None:
+def test_early_stops_are_failures_reported_as_done(result):
     gave_up = result(False, steps=1, termination="gave up")
     failed = result(False, steps=1, verdict=CHECK, **STOPPED)
     numbers = totals([gave_up, failed, result(False, steps=9, **CUT)])
@@ -55,9 +55,7 @@ def test_early_stops_are_failures_reported_as_done(result: Make) -> None:
 
 
 @pytest.mark.parametrize("success", [True, False])
-def test_tasks_decided_by_judges_or_people_are_excluded_from_latched_rates(
-    result: Make, success: bool
-) -> None:
+def test_tasks_decided_by_judges_or_people_are_excluded_from_latched_rates(result, success):
     fields = {"steps": 3, "golden_steps": 2, **STOPPED}
     judged = result(success, verdict=JUDGE, **fields)
     person = result(success, verdict=PERSON, first_success_step=2, **fields)
@@ -68,7 +66,7 @@ def test_tasks_decided_by_judges_or_people_are_excluded_from_latched_rates(
     assert numbers["false_finish_rate"] is numbers["over_execution_rate"] is None
 
 
-def test_checks_run_only_at_the_end_are_excluded_from_latched_rates(result: Make) -> None:
+def test_checks_run_only_at_the_end_are_excluded_from_latched_rates(result):
     asked = {**CHECK, "evidence": {"held": [False, False]}}
     unasked = {**CHECK, "evidence": {"held": []}}
     failures = [result(False, verdict=each, **STOPPED) for each in (asked, unasked)]
@@ -80,14 +78,12 @@ def test_checks_run_only_at_the_end_are_excluded_from_latched_rates(result: Make
 @pytest.mark.parametrize(
     ("first", "golden", "efficiency"), [(3, 2, 1.5), (0, 2, 0.0), (None, 2, None), (3, None, None)]
 )
-def test_efficiency_needs_golden_steps(
-    result: Make, first: int | None, golden: int | None, efficiency: float | None
-) -> None:
+def test_efficiency_needs_golden_steps(result, first, golden, efficiency):
     task = result(True, first_success_step=first, golden_steps=golden)
     assert step_efficiency(task) == efficiency
 
 
-def test_termination_rates_are_over_all_decided_tasks(result: Make) -> None:
+def test_termination_rates_are_over_all_decided_tasks(result):
     endings = ["self-reported", "gave up", "step limit", "time limit", "agent error"]
     results = [result(False, termination=ending) for ending in endings]
     results.append(result(None, termination="interrupted"))

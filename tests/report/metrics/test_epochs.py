@@ -34,7 +34,7 @@ TRIALS = st.lists(st.sampled_from([True, False]), min_size=3, max_size=3)
 
 
 @given(st.lists(TRIALS, min_size=2, max_size=6))
-def test_uncertainty_over_tasks_matches_scipy(tasks: list[list[bool]]) -> None:
+def test_uncertainty_over_tasks_matches_scipy(tasks):
     numbers = totals(run({f"t{number}": trials for number, trials in enumerate(tasks)}))
     rates = [fmean(trials) for trials in tasks]
     error = scipy.stats.sem(rates)
@@ -48,7 +48,7 @@ def test_uncertainty_over_tasks_matches_scipy(tasks: list[list[bool]]) -> None:
         assert low < high
 
 
-def test_unanimous_tasks_do_not_mean_certainty() -> None:
+def test_unanimous_tasks_do_not_mean_certainty():
     numbers = totals(run({name: [True] * 3 for name in "abcd"}))
     wilson = scipy.stats.binomtest(4, 4).proportion_ci(method="wilson")
     assert numbers["interval"] == pytest.approx([wilson.low, 1.0])
@@ -63,30 +63,28 @@ def test_unanimous_tasks_do_not_mean_certainty() -> None:
         ([True, False, False], 4, 0.0750831396700039, 0.7548804724815285),
     ],
 )
-def test_equal_rates_have_an_interval_around_them(
-    trials: list[bool], tasks: int, low: float, high: float
-) -> None:
+def test_equal_rates_have_an_interval_around_them(trials, tasks, low, high):
     numbers = totals(run({f"t{number}": trials for number in range(tasks)}))
     assert numbers["interval"] == pytest.approx([low, high])
 
 
-def test_interval_without_epochs_is_wilsons() -> None:
+def test_interval_without_epochs_is_wilsons():
     wilson = scipy.stats.binomtest(2, 5).proportion_ci(method="wilson")
     numbers = totals(run({name: [name in "ab"] for name in "abcde"}))
     assert numbers["interval"] == pytest.approx([wilson.low, wilson.high])
 
 
-def test_epochs_of_a_single_task_say_nothing_about_others() -> None:
+def test_epochs_of_a_single_task_say_nothing_about_others():
     assert totals(run({"a": [True] * 5}))["interval"] is None
     assert totals(run({"a": [True, False]}))["interval"] is None
 
 
-def test_more_epochs_do_not_narrow_the_interval_of_a_suite() -> None:
+def test_more_epochs_do_not_narrow_the_interval_of_a_suite():
     few, many = ({"a": [True] * n, "b": [False] * n} for n in (2, 20))
     assert totals(run(few))["interval"] == totals(run(many))["interval"]
 
 
-def test_epochs_have_means_and_both_standard_errors() -> None:
+def test_epochs_have_means_and_both_standard_errors():
     numbers = totals(run({"a": [True, False, None], "b": [True, True, False]}))["epochs"]
     rates = [1.0, 0.5, 0.0]
     assert numbers["number"] == 3
@@ -95,7 +93,7 @@ def test_epochs_have_means_and_both_standard_errors() -> None:
     assert numbers["standard_error_ddof_0"] == pytest.approx(pstdev(rates) / 3**0.5)
 
 
-def test_pass_at_k_uses_tasks_with_equal_numbers_of_trials() -> None:
+def test_pass_at_k_uses_tasks_with_equal_numbers_of_trials():
     numbers = totals(run({"a": [True, False], "b": [True, True], "c": [True, None]}))
     assert numbers["pass_at"] == {"1": pytest.approx(2.5 / 3), "2": 1.0}
     assert numbers["pass_all"] == {"1": pytest.approx(2.5 / 3), "2": 0.5}
@@ -103,20 +101,20 @@ def test_pass_at_k_uses_tasks_with_equal_numbers_of_trials() -> None:
     assert numbers["flip_rate"] == 0.5
 
 
-def test_groups_use_the_epochs_of_the_run() -> None:
+def test_groups_use_the_epochs_of_the_run():
     results = run({"a": [True] * 3}, suite="clock") + run({"b": [False] * 2}, suite="map")
     summary = summarise(results)
     assert list(summary["pass_at"]) == list(summary["suites"]["clock"]["pass_at"]) == ["1", "2"]
 
 
-def test_task_in_two_environments_counts_twice() -> None:
+def test_task_in_two_environments_counts_twice():
     results = run({"a": [True] * 2}, environment="100") + run({"a": [False] * 2}, environment="101")
     numbers = totals(results)
     assert (numbers["stable_passes"], numbers["flaky"], numbers["stable_fails"]) == (1, 0, 1)
     assert numbers["flip_rate"] == 0.0
 
 
-def test_each_repeated_task_has_a_class_and_an_interval() -> None:
+def test_each_repeated_task_has_a_class_and_an_interval():
     tasks: dict[str, list[bool | None]] = {"fails": [False] * 3, "flaky": [True, False, True]}
     tasks |= {"once": [True], "broken": [True, None, None]}
     entries = repeated(run(tasks, suite="clock"))
@@ -142,11 +140,11 @@ def test_each_repeated_task_has_a_class_and_an_interval() -> None:
         ([False, False], "stable fail"),
     ],
 )
-def test_classes_need_two_epochs(trials: list[bool], word: str | None) -> None:
+def test_classes_need_two_epochs(trials, word):
     assert classify(trials) == word
 
 
-def test_terminal_shows_epoch_metrics_after_the_success_rate() -> None:
+def test_terminal_shows_epoch_metrics_after_the_success_rate():
     done = {"steps": 3, "suite": "clock"}
     title, row, *_ = table(summarise(run({"a": [True] * 3, "b": [True, False, False]}, **done)))
     assert " ".join(title.split()) == (
@@ -155,13 +153,13 @@ def test_terminal_shows_epoch_metrics_after_the_success_rate() -> None:
     assert row.split()[:8] == ["clock", "2", "6", "66.7%", "(4/6)", "33.3", "100.0%", "50.0%"]
 
 
-def test_terminal_shows_no_epoch_metrics_without_epochs() -> None:
+def test_terminal_shows_no_epoch_metrics_without_epochs():
     title = table(summarise(run({"a": [True], "b": [False]})))[0]
     assert "±" not in title
     assert "pass@" not in title
 
 
-def test_single_task_shows_no_standard_error() -> None:
+def test_single_task_shows_no_standard_error():
     title, row, *_ = table(summarise(run({"a": [True, False]}, suite="clock")))
     assert title.split()[5:7] == ["pass@2", "pass^2"]
     assert row.split()[5:7] == ["100.0%", "0.0%"]

@@ -12,8 +12,6 @@ from pytest_mobileagent.report.published.scores import PublishedScore
 from tests.report.gate.entries import entries, many, recorded
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pytest_mobileagent.report.recorded_run import RecordedRun
 
 PUBLISHED = {"preset": "paper", "options": {}, "settings": {}}
@@ -35,7 +33,7 @@ def mixed(passed: int, failed: int, outcome: str = "P", other: str = "F") -> dic
     return dict(zip(names, [outcome] * passed + [other] * failed, strict=True))
 
 
-def test_a_score_that_the_run_does_not_contradict() -> None:
+def test_a_score_that_the_run_does_not_contradict():
     found = beside(run(mixed(6, 14)), score(35.0))
     assert (found["own"], found["score"], found["decided"], found["epochs"]) == (0.3, 0.35, 20, 1)
     assert found["difference"] == pytest.approx(-0.05)
@@ -47,19 +45,19 @@ def test_a_score_that_the_run_does_not_contradict() -> None:
     assert found["differs_in"] == []
 
 
-def test_a_score_that_the_run_contradicts() -> None:
+def test_a_score_that_the_run_contradicts():
     found = beside(run(mixed(2, 18)), score(60.0))
     assert found["interval"][1] < 0
     assert found["by_chance"] is False
 
 
-def test_epochs_of_a_task_are_one_sample() -> None:
+def test_epochs_of_a_task_are_one_sample():
     once, thrice = (beside(run(mixed(6, 14, *each)), score(30)) for each in ("PF", ("PPP", "FFF")))
     assert once["interval"] == thrice["interval"]
     assert (thrice["own"], thrice["decided"], thrice["epochs"]) == (0.3, 20, 3)
 
 
-def test_the_chance_of_the_published_score_is_added() -> None:
+def test_the_chance_of_the_published_score_is_added():
     flaky = run(mixed(10, 10, "PFP", "FPF"))
     exact, runs = beside(flaky, score(50, standard_error=0.0)), beside(flaky, score(50, runs=100))
     found = beside(flaky, score(50))
@@ -71,21 +69,21 @@ def test_the_chance_of_the_published_score_is_added() -> None:
     assert stated["interval"][1] == pytest.approx(math.hypot(own, 1.96 * 0.04), 1e-3)
 
 
-def test_tasks_that_all_turn_out_alike_are_no_certainty() -> None:
+def test_tasks_that_all_turn_out_alike_are_no_certainty():
     found = beside(run(mixed(0, 20)), score(10))
     assert found["own"] == 0
     assert found["interval"][0] == pytest.approx(-0.1)
     assert found["interval"][1] == pytest.approx(0.161 - 0.1, abs=1e-3)  # Wilson's, of 0 in 20
 
 
-def test_successes_that_were_not_reported_may_count_as_failures() -> None:
+def test_successes_that_were_not_reported_may_count_as_failures():
     tasks = entries(mixed(4, 0), suite="clock", termination="step limit")
     made = recorded(tasks, id="run", agent="m3a")
     assert beside(made, score(50, tasks=4))["own"] == 1
     assert beside(made, score(50, tasks=4, only_reported=True))["own"] == 0
 
 
-def test_undecided_tasks_cannot_be_compared() -> None:
+def test_undecided_tasks_cannot_be_compared():
     found = beside(run(mixed(0, 3, "", "E")), score(50, tasks=3))
     assert (found["own"], found["difference"], found["interval"]) == (None, None, None)
     assert found["by_chance"] is None
@@ -105,14 +103,12 @@ def test_undecided_tasks_cannot_be_compared() -> None:
         ({"virtual": True}, {}, ["phone"]),
     ],
 )
-def test_what_differs_is_named(
-    about: dict[str, Any], fields: dict[str, Any], names: list[str]
-) -> None:
+def test_what_differs_is_named(about, fields, names):
     found = beside(run(mixed(5, 15), **about), score(25, **fields))
     assert [each["name"] for each in found["differs_in"]] == names
 
 
-def test_every_score_of_the_agent_is_beside_the_run(tmp_path: Path) -> None:
+def test_every_score_of_the_agent_is_beside_the_run(tmp_path):
     file = tmp_path / "published.toml"
     table = '[[score]]\nagent = "m3a"\nscore = 1\nsource = "s"\ntasks = 1\nsuite = '
     file.write_text(f'{table}"clock"\n{table}"notes"\n{table}"clock"\n')

@@ -73,11 +73,11 @@ def folder(tmp_path: Path) -> Folder:
     return Folder(tmp_path)
 
 
-def test_a_run_as_its_authors_made_it_differs_in_nothing(folder: Folder) -> None:
+def test_a_run_as_its_authors_made_it_differs_in_nothing(folder):
     assert folder.unlike() == []
 
 
-def test_settings_of_the_phone_and_of_the_run_are_compared(folder: Folder) -> None:
+def test_settings_of_the_phone_and_of_the_run_are_compared(folder):
     folder.head |= {"device": {"android": "14", "size": [720, 1600]}}
     folder.about["virtual"] = True
     folder.option("mobile-pace", None)
@@ -93,7 +93,7 @@ def test_settings_of_the_phone_and_of_the_run_are_compared(folder: Folder) -> No
     ]
 
 
-def test_settings_of_the_model_are_those_that_were_sent(folder: Folder) -> None:
+def test_settings_of_the_model_are_those_that_were_sent(folder):
     folder.sent = [{"temperature": 0.7}, {"temperature": 0.0, "max_tokens": 50}]
     folder.head |= {"options": {**OPTIONS, "retries": None}}
     assert folder.unlike() == [
@@ -103,17 +103,17 @@ def test_settings_of_the_model_are_those_that_were_sent(folder: Folder) -> None:
     ]
 
 
-def test_without_calls_the_settings_of_the_model_are_unknown(folder: Folder) -> None:
+def test_without_calls_the_settings_of_the_model_are_unknown(folder):
     folder.sent = []
     assert folder.unlike() == ["temperature unknown for 0", "max_tokens unknown for not sent"]
 
 
-def test_options_given_beside_the_preset_are_named(folder: Folder) -> None:
+def test_options_given_beside_the_preset_are_named(folder):
     folder.head |= {"options": {**OPTIONS, "pictures": 5, "new": 1}}
     assert folder.unlike() == ["pictures 5 for 3"]
 
 
-def test_settings_that_nobody_states_are_named_as_unknown(folder: Folder) -> None:
+def test_settings_that_nobody_states_are_named_as_unknown(folder):
     folder.settings = PublishedSettings(android=Stated("13", "s")).to_json()
     assert folder.unlike() == [
         f"{name} unknown"
@@ -131,26 +131,24 @@ def test_settings_that_nobody_states_are_named_as_unknown(folder: Folder) -> Non
         (Task("Do it."), None, "steps 9 for the task's"),
     ],
 )
-def test_limits_that_are_not_the_tasks_own(
-    folder: Folder, task: Task, factor: str | None, told: str
-) -> None:
+def test_limits_that_are_not_the_tasks_own(folder, task, factor, told):
     folder.task = task
     folder.option("mobile-step-factor", factor)
     assert folder.unlike() == [told]
 
 
-def test_a_run_without_a_preset_is_compared_with_nothing(tmp_path: Path) -> None:
+def test_a_run_without_a_preset_is_compared_with_nothing(tmp_path):
     assert unlike_preset(tmp_path, {}, [make(True)]) == []
     assert unlike_preset(tmp_path, {"published": None}, []) == []
 
 
-def test_a_run_without_episodes_has_no_settings(tmp_path: Path) -> None:
+def test_a_run_without_episodes_has_no_settings(tmp_path):
     published = {"preset": "paper", "settings": EQUAL.to_json(), "options": OPTIONS}
     found = in_words(unlike_preset(tmp_path, {"published": published}, [make()]))
     assert "screen unknown for 1080x2400" in found
     assert "steps unknown for the task's" in found
 
 
-def test_a_setting_without_a_source_is_refused() -> None:
+def test_a_setting_without_a_source_is_refused():
     with pytest.raises(ValueError, match="3 has no source: name it, or leave the setting out"):
         Stated(3, " ")

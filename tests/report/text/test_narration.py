@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -24,9 +24,6 @@ from pytest_mobileagent.report.text.narration import (
     without_names,
 )
 from pytest_mobileagent.verdict import Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def made(name: str, held: bool, first: int | None, weight: float = 1) -> dict[str, Any]:
@@ -51,13 +48,11 @@ def made(name: str, held: bool, first: int | None, weight: float = 1) -> dict[st
         ),
     ],
 )
-def test_progress_shows_share_and_steps_of_sub_goals(
-    subgoals: list[dict[str, Any]], words: str
-) -> None:
+def test_progress_shows_share_and_steps_of_sub_goals(subgoals, words):
     assert progress(subgoals) == words
 
 
-def test_failure_has_at_most_eleven_lines(make_episode, tmp_path) -> None:
+def test_failure_has_at_most_eleven_lines(make_episode, tmp_path):
     many = [made(f"goal {number} {200 * 'x'}", False, None) for number in range(50)]
     episode = make_episode(
         *[Tap(1, 1)] * 9, Open("a\nb"), error="raised\nfar below", folder=tmp_path
@@ -70,7 +65,7 @@ def test_failure_has_at_most_eleven_lines(make_episode, tmp_path) -> None:
     assert all(len(line) < 700 for line in lines)
 
 
-def test_the_first_crash_of_an_app_is_reported_and_how_many_followed(make_episode) -> None:
+def test_the_first_crash_of_an_app_is_reported_and_how_many_followed(make_episode):
     first = Crash("crash", "com.example.water", "TypeError: no\nnumber", "water/main.py:26")
     silent = Crash("not responding", "com.example.water", "Input dispatching timed out")
     episode = make_episode(Tap(1, 1), Tap(2, 2), Tap(3, 3))
@@ -92,11 +87,11 @@ def test_the_first_crash_of_an_app_is_reported_and_how_many_followed(make_episod
         ([], None, None),
     ],
 )
-def test_the_page_opens_at_the_most_informative_step(make_episode, actions, met, step) -> None:
+def test_the_page_opens_at_the_most_informative_step(make_episode, actions, met, step):
     assert telling_step(make_episode(*actions), met) == step
 
 
-def test_link_names_the_episode_and_the_step() -> None:
+def test_link_names_the_episode_and_the_step():
     assert deep_link(Path("runs/a/report.html"), "t.0", 5) == "runs/a/report.html#e=t.0&s=5"
     assert deep_link(Path("report.html"), "t.0", None) == "report.html#e=t.0"
 
@@ -145,12 +140,12 @@ ROWS = "assert [{'name': 'Py...', 'week': 1}] == [{'name': 'Py...', 'week': 3}]\
         ("", "", ""),
     ],
 )
-def test_differences_from_the_expected_value(sought: str, reason: str, words: str) -> None:
+def test_differences_from_the_expected_value(sought, reason, words):
     reason = f"AssertionError: {reason}" if reason else ""
     assert missed({"reason": reason, "evidence": {"sought": sought}}) == words
 
 
-def test_author_message_precedes_the_closest_match() -> None:
+def test_author_message_precedes_the_closest_match():
     evidence = {"sought": "x", "closest": ["the answer does not say '6'\n  it says: '7'"]}
     closest = {"reason": "AssertionError: assert False", "evidence": evidence}
     assert missed(closest) == "the answer does not say '6'; it says: '7'"
@@ -158,7 +153,7 @@ def test_author_message_precedes_the_closest_match() -> None:
     assert missed(own) == "still there"
 
 
-def test_check_that_held_has_no_missed_line() -> None:
+def test_check_that_held_has_no_missed_line():
     evidence = {"sought": "a == b", "check_held": True}
     assert missed({"reason": "AssertionError: assert 1 == 2", "evidence": evidence}) == ""
 
@@ -182,9 +177,7 @@ LISTS = (
         (LISTS, {"check_held": True}, ""),
     ],
 )  # fmt: skip
-def test_the_closest_match_is_shown_or_else_the_comparison(
-    reason: str, evidence: dict[str, Any], words: str
-) -> None:
+def test_the_closest_match_is_shown_or_else_the_comparison(reason, evidence, words):
     assert nearest(reason, evidence) == words
 
 
@@ -215,32 +208,32 @@ def result(outcome: str = "failed", reason: str = "", **fields: Any) -> Result:
         ("", ""),
     ],
 )
-def test_numbers_names_and_quotes_are_removed(text: str, words: str) -> None:
+def test_numbers_names_and_quotes_are_removed(text, words):
     assert without_names(text) == words
 
 
 @given(st.text())
-def test_any_text_becomes_one_line(text: str) -> None:
+def test_any_text_becomes_one_line(text):
     words = without_names(text)
     assert words == " ".join(words.split())
     assert without_names(words) == words
 
 
-def test_agent_error_takes_precedence_over_the_check(make_episode: Any) -> None:
+def test_agent_error_takes_precedence_over_the_check(make_episode):
     error = "the agent failed at step 3: it raised ValueError: I cannot say Key(name='enter')"
     failed = make_episode(Tap(1, 1), termination=Termination.AGENT_ERROR, error=error)
     told = result(reason=f"{error}; AssertionError: assert 1 == 2", episode=failed)
     assert cause(told) == "ValueError: I cannot say Key(name=…)"
 
 
-def test_app_crash_takes_precedence(make_episode: Any) -> None:
+def test_app_crash_takes_precedence(make_episode):
     crash = Crash("crash", "com.example.water", "TypeError: no 'int'", "water.py:3")
     episode = make_episode(Tap(1, 1), termination=Termination.STEP_LIMIT)
     crashed = replace(episode, steps=(replace(episode.steps[0], crashes=(crash,)),))
     assert cause(result(episode=crashed)) == "crash of com.example.water: TypeError: no …"
 
 
-def test_otherwise_the_cause_is_the_ending_and_the_closest_miss(make_episode: Any) -> None:
+def test_otherwise_the_cause_is_the_ending_and_the_closest_miss(make_episode):
     episode = make_episode(Tap(1, 1), Finish(), termination=Termination.SELF_REPORTED)
     missed = {"sought": "episode.screen.find(text='7:00')", "closest": [CLOSEST]}
     assert cause(
@@ -271,9 +264,9 @@ def test_otherwise_the_cause_is_the_ending_and_the_closest_miss(make_episode: An
     ],
     ids=["infrastructure", "task", "error", "without an episode", "passed", "skipped"],
 )
-def test_an_undecided_case_names_the_fault(told: Callable[[], Result], words: str | None) -> None:
+def test_an_undecided_case_names_the_fault(told, words):
     assert told().entry().cause == words
 
 
-def test_long_causes_are_truncated() -> None:
+def test_long_causes_are_truncated():
     assert len(cause(result(reason="word " * 100)) or "") == 140

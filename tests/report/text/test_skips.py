@@ -1,7 +1,5 @@
 """Tests of the lines about tasks that the devices of a run cannot run."""
 
-from __future__ import annotations
-
 import pytest
 
 from pytest_mobileagent.report.text.skips import mostly_skipped, sample_of

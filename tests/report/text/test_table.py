@@ -1,20 +1,9 @@
 """Tests of the terminal's table of metrics, and of the labels and numbers in it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.text.table import WIDTH, label, points, price, shortener, table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pytest_mobileagent.report.entry import Entry
-
-    Make = Callable[..., Entry]
 
 DONE = {
     "steps": 3,
@@ -29,14 +18,14 @@ DONE = {
 SPENT = {"thinking_seconds": 3.9, "input_tokens": 129_400, "output_tokens": 7_432, "cost_usd": 0.4}
 
 
-def test_first_eight_columns_are_always_shown(result: Make) -> None:
+def test_first_eight_columns_are_always_shown(result):
     assert table(summarise([result(True, suite="clock", **DONE)])) == [
         "suite  tasks  success rate  ratio  premature  overdue  steps  s/step",
         "clock      1  100.0% (1/1)   1.50   0.0% (0)  n/a (0)    3.0    1.50",
     ]
 
 
-def test_other_columns_are_shown_unless_empty(result: Make) -> None:
+def test_other_columns_are_shown_unless_empty(result):
     results = [
         result(True, id="a", suite="clock", infrastructure=["broke off"] * 2, **{**DONE, **SPENT}),
         result(None, id="b", suite="clock"),
@@ -49,7 +38,7 @@ def test_other_columns_are_shown_unless_empty(result: Make) -> None:
     ]
 
 
-def test_partial_credit_column_appears_with_sub_goals(result: Make) -> None:
+def test_partial_credit_column_appears_with_sub_goals(result):
     results = [
         result(True, suite="clock", partial_credit=1.0, **DONE),
         result(False, suite="clock", partial_credit=0.5, **DONE),
@@ -71,7 +60,7 @@ def test_partial_credit_column_appears_with_sub_goals(result: Make) -> None:
         (None, 1, "1 unpriced call"),
     ],
 )
-def test_unknown_price_is_never_zero(dollars: float | None, unpriced: int, shown: str) -> None:
+def test_unknown_price_is_never_zero(dollars, unpriced, shown):
     assert price(dollars, unpriced) == shown
 
 
@@ -84,14 +73,12 @@ def test_unknown_price_is_never_zero(dollars: float | None, unpriced: int, shown
         ((5, None), "5/n/a"),
     ],
 )
-def test_token_counts_are_abbreviated(
-    result: Make, counts: tuple[int | None, ...], shown: str
-) -> None:
+def test_token_counts_are_abbreviated(result, counts, shown):
     spent = dict(zip(("input_tokens", "output_tokens"), counts, strict=True))
     assert table(summarise([result(True, **DONE, **spent)]))[1].split()[-1] == shown
 
 
-def test_environment_rows_fit_the_terminal(result: Make) -> None:
+def test_environment_rows_fit_the_terminal(result):
     fields = {"suite": "coursera", "environment": "105", **DONE}
     results = [result(False, id=f"t{number}", **fields) for number in range(99)]
     rows = table(summarise([*results, result(True, **fields)]))
@@ -99,13 +86,13 @@ def test_environment_rows_fit_the_terminal(result: Make) -> None:
     assert max(map(len, rows)) <= WIDTH
 
 
-def test_long_suite_names_are_truncated_before_numbers(result: Make) -> None:
+def test_long_suite_names_are_truncated_before_numbers(result):
     rows = table(summarise([result(True, suite="s" * 300, **DONE)]))
     assert max(map(len, rows)) <= WIDTH
     assert rows[1].endswith("1.50")
 
 
-def test_several_suites_have_a_total_row(result: Make) -> None:
+def test_several_suites_have_a_total_row(result):
     rows = table(
         summarise(
             [result(True, suite="clock", **DONE), result(False, **DONE), result(None, suite="map")]
@@ -116,24 +103,24 @@ def test_several_suites_have_a_total_row(result: Make) -> None:
     assert rows[-1].strip() == "of all 3: 33.3%"
 
 
-def test_unknown_values_are_not_shown_as_zero(result: Make) -> None:
+def test_unknown_values_are_not_shown_as_zero(result):
     (_, row, _) = table(summarise([result(None, suite="clock")]))
     assert row.split() == (
         ["clock", "1", "n/a", "(0/0)", "n/a", "n/a", "(0)", "n/a", "(0)", "n/a", "n/a", "1"]
     )
 
 
-def test_control_characters_in_suite_names_are_escaped(result: Make) -> None:
+def test_control_characters_in_suite_names_are_escaped(result):
     assert "\x1b" not in "".join(table(summarise([result(True, suite="\x1b[2J", **DONE)])))
 
 
-def test_common_folders_are_removed_from_ids() -> None:
+def test_common_folders_are_removed_from_ids():
     ids = ["tasks/clock/alarm/alarm", "tasks/clock/timer/start[a/b]"]
     assert [shortener(ids)(each) for each in ids] == ["alarm/alarm", "timer/start[a/b]"]
     assert shortener([*ids, "other"])(ids[0]) == ids[0]
 
 
-def test_label_includes_the_environment() -> None:
+def test_label_includes_the_environment():
     assert label("tasks/a", "100") == "tasks/a[env100]"
     assert label("a\x1b[0m") == "a\\x1b[0m"
 
@@ -141,5 +128,5 @@ def test_label_includes_the_environment() -> None:
 @pytest.mark.parametrize(
     ("share", "text"), [(0.008, "+0.8"), (-0.091, "-9.1"), (-0.0004, "+0.0"), (0.1, "+10.0")]
 )
-def test_points_have_a_sign(share: float, text: str) -> None:
+def test_points_have_a_sign(share, text):
     assert points(share) == text

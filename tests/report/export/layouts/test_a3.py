@@ -81,9 +81,7 @@ def runs() -> list[Run]:
         ),
     ],
 )
-def test_tables_5_and_6_have_a_row_for_each_agent_and_group(
-    table: str, paper: str, head: str, groups: list[str]
-) -> None:
+def test_tables_5_and_6_have_a_row_for_each_agent_and_group(table, paper, head, groups):
     assert heads(table, *runs()) == ["Agent", head, "Succ. Rate"]
     rows = shown(table, *runs())
     assert [row[:2] for row in rows] == [[agent, group] for agent in SUCCESSES for group in groups]
@@ -93,13 +91,13 @@ def test_tables_5_and_6_have_a_row_for_each_agent_and_group(
     assert differences(turned, paper) == (TRUNCATED if table == "a3:5" else {})
 
 
-def test_no_counts_give_the_cells_that_are_truncated() -> None:
+def test_no_counts_give_the_cells_that_are_truncated():
     for agent, place in TRUNCATED:
         cell = rows_of(LEVEL_CELLS)[agent][place - 1]
         assert not list(percents(cell.removesuffix("%"), LEVELS[place - 1]))
 
 
-def test_both_tables_fit_in_one_row_for_each_agent() -> None:
+def test_both_tables_fit_in_one_row_for_each_agent():
     assert heads("a3", *runs()) == [
         "Agent", "Test Level: Easy", "Test Level: Medium", "Test Level: Hard",
         "Test Category: Operation", "Test Category: Single-frame Query",
@@ -118,7 +116,7 @@ SUBSETS = {
 }
 
 
-def test_table_4_has_step_accuracy_by_subset_and_level() -> None:
+def test_table_4_has_step_accuracy_by_subset_and_level():
     entries = []
     for subset, cells in SUBSETS.items():
         for level, cell in zip(("high", "low"), cells, strict=True):
@@ -147,14 +145,14 @@ def counted(layout: str, path: Path, data: Any) -> list[list[str]]:
     return shown(layout, *find_layout(layout).read(path))
 
 
-def test_table_2_follows_from_counts_of_drafts(tmp_path: Path) -> None:
+def test_table_2_follows_from_counts_of_drafts(tmp_path):
     counts = {"functions": 25, "right": 6, "lines": 400, "wrong": 108}
     data = {"models": {"GPT-4o": counts, "none": dict.fromkeys(counts, 0)}}
     rows = counted("a3:2", tmp_path / "drafts.json", data)
     assert rows == [["GPT-4o", "24%", "27%"], ["none", "n/a", "n/a"]]
 
 
-def test_counts_that_are_no_shares_are_reported(tmp_path: Path) -> None:
+def test_counts_that_are_no_shares_are_reported(tmp_path):
     counts = {"functions": 25, "right": 26, "lines": 400, "wrong": 108}
     for wrong in ({}, {"right": -1}, {"right": 2, "wrong": 401}):
         with pytest.raises(
@@ -171,7 +169,7 @@ def judge(name: str, right: int, of: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_table_3_follows_from_what_calibrate_prints(tmp_path: Path) -> None:
+def test_table_3_follows_from_what_calibrate_prints(tmp_path):
     judges = [judge("GPT-4o", 42, 50), judge("Gemini 1.5 Pro", 40, 50)]
     path = tmp_path / "calibration.json"
     rows = counted("a3:3", path, {"modes": [{"mode": "given", "judges": judges}]})
@@ -199,7 +197,7 @@ def test_table_3_follows_from_what_calibrate_prints(tmp_path: Path) -> None:
         ('{"modes": [["judges"]]}', "is not what `calibrate --format=json` prints: "),
     ],
 )
-def test_a_file_without_counts_is_reported(tmp_path: Path, text: str, told: str) -> None:
+def test_a_file_without_counts_is_reported(tmp_path, text, told):
     path = tmp_path / "counts.json"
     path.write_text(text)
     with pytest.raises(RecordError) as error:
@@ -218,7 +216,7 @@ def states(count: int, credit: float, **fields: Any) -> Entry:
     return make(credit == 1, verdict=verdict, partial_credit=credit, **fields)
 
 
-def test_the_second_release_has_states_of_all_tasks() -> None:
+def test_the_second_release_has_states_of_all_tasks():
     entries = [
         states(1, 1.0, level=1, kind="operation"),
         states(7, 3 / 7, level=1, kind="operation"),
@@ -236,7 +234,7 @@ def test_the_second_release_has_states_of_all_tasks() -> None:
     assert row[-2:] == ["0.0%", "50.0%"]
 
 
-def test_reworded_goals_have_their_own_column() -> None:
+def test_reworded_goals_have_their_own_column():
     entries = [make(True, id="a[official]", variant="official")]
     entries += [make(n < 1, id=f"{n}[noisy]", variant="noisy") for n in range(4)]
     table = tabulate(find_layout("a3:v2"), [run_of(entries), run_of([make(True)], "t3a")])
@@ -247,7 +245,7 @@ def test_reworded_goals_have_their_own_column() -> None:
     assert shown == [["100.0%", "25.0%"], ["100.0%", "n/a"]]
 
 
-def test_counts_by_level_and_category_are_the_only_ones() -> None:
+def test_counts_by_level_and_category_are_the_only_ones():
     """The release has 94, 77 and 30 tasks by level: their cells would differ from the paper's."""
     assert sum(LEVELS) == sum(KINDS.values()) == 201
     easy = {agent: cells[0].removesuffix("%") for agent, cells in rows_of(LEVEL_CELLS).items()}

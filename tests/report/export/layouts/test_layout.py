@@ -17,10 +17,7 @@ from tests.report.conftest import make
 from tests.report.export.layouts.counting import run_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pytest_mobileagent.report.export.layouts import Layout, Run
-    from pytest_mobileagent.report.export.tables import Table
 
 NAMES = [name for each in LAYOUTS for name in each.names.split()]
 OF_RUNS = [each for each in (OWN, *LAYOUTS) if not each.source]
@@ -33,7 +30,7 @@ def shown(layout: Layout, *runs: Run) -> list[dict[str, str]]:
     return [dict(zip(titles, map(str, row), strict=True)) for row in table.rows]
 
 
-def test_each_name_finds_one_layout() -> None:
+def test_each_name_finds_one_layout():
     assert len(NAMES) == len(set(NAMES))
     assert [find_layout(name).names.split()[0] for name in NAMES] == [
         each.names.split()[0] for each in LAYOUTS for _ in each.names.split()
@@ -41,7 +38,7 @@ def test_each_name_finds_one_layout() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_name_is_listed_and_documented(name: str) -> None:
+def test_each_name_is_listed_and_documented(name):
     assert name in listing().replace("`", " ").split()
     assert f"`{name}`" in REPORTS.read_text("utf-8")
 
@@ -57,14 +54,14 @@ def test_each_name_is_listed_and_documented(name: str) -> None:
         ("\x1b[2J", "there is no"),
     ],
 )  # fmt: skip
-def test_unknown_names_are_answered_by_known_ones(name: str, told: str) -> None:
+def test_unknown_names_are_answered_by_known_ones(name, told):
     with pytest.raises(ArgumentTypeError) as error:
         find_layout(name)
     assert told in str(error.value)
     assert "\x1b" not in str(error.value)
 
 
-def test_success_has_an_interval_with_several_epochs() -> None:
+def test_success_has_an_interval_with_several_epochs():
     once = [make(number < 5, id=f"t{number}") for number in range(10)]
     twice = once + [replace(entry, epoch=1) for entry in once]
     main = find_layout("spa-bench")
@@ -75,7 +72,7 @@ def test_success_has_an_interval_with_several_epochs() -> None:
     assert "pass@2" not in shown(OWN, run_of(twice), run_of(once))[0]
 
 
-def test_tasks_and_episodes_are_two_numbers() -> None:
+def test_tasks_and_episodes_are_two_numbers():
     twice = [make(True, id=f"t{n}", epoch=epoch) for n in range(12) for epoch in (0, 1)]
     (row,) = shown(OWN, run_of(twice))
     assert (row["Tasks"], row["Episodes"]) == ("12", "24")
@@ -85,7 +82,7 @@ def test_tasks_and_episodes_are_two_numbers() -> None:
 
 
 @pytest.mark.parametrize("layout", OF_RUNS, ids=lambda layout: layout.names)
-def test_empty_runs_show_not_available_instead_of_zero(layout: Layout) -> None:
+def test_empty_runs_show_not_available_instead_of_zero(layout):
     runs = run_of([]), run_of([], "t3a")
     table = tabulate(layout, runs)
     numbers = [
@@ -103,9 +100,7 @@ HOSTILE = "=a_b & 100% | <i>\n\x1b[2J"
 
 @pytest.mark.parametrize("write", [as_csv, as_latex, as_markdown])
 @pytest.mark.parametrize("layout", OF_RUNS, ids=lambda layout: layout.names)
-def test_every_layout_is_written_in_every_format(
-    layout: Layout, write: Callable[[Table], str]
-) -> None:
+def test_every_layout_is_written_in_every_format(layout, write):
     names = [HOSTILE, f"[{HOSTILE}"]
     runs = [
         run_of([make(True, environment=name, variant=name)], name, models={"default": f"x:{name}"})
@@ -132,14 +127,14 @@ def test_every_layout_is_written_in_every_format(
         assert set(cells) == {len(table.columns) + 1}
 
 
-def test_runs_of_the_same_agent_are_distinguished_by_their_ids() -> None:
+def test_runs_of_the_same_agent_are_distinguished_by_their_ids():
     runs = [replace(run_of([]), about={"id": name, "agent": "m3a"}) for name in ("one", "two")]
     assert [row["Agent"] for row in shown(OWN, *runs)] == ["m3a (one)", "m3a (two)"]
     nameless = replace(run_of([]), about={"id": "x", "agent": None})
     assert shown(OWN, nameless)[0]["Agent"] == "(no agent)"
 
 
-def test_notes_mention_undecided_tasks_and_virtual_phones() -> None:
+def test_notes_mention_undecided_tasks_and_virtual_phones():
     undecided = run_of([make(True, id="a"), make(None, id="b")], virtual=True)
     assert tabulate(find_layout("spa-bench"), [undecided]).notes == (
         "m3a: 1 of 2 episodes are decided; its success rate of all is 0.500",
@@ -148,7 +143,7 @@ def test_notes_mention_undecided_tasks_and_virtual_phones() -> None:
 
 
 @pytest.mark.parametrize("name", ["mobileagentbench", "mobile-bench-v2:3", "a3:4", "a3:5"])
-def test_notes_say_that_the_tasks_give_none_of_the_numbers(name: str) -> None:
+def test_notes_say_that_the_tasks_give_none_of_the_numbers(name):
     told = "m3a: its tasks give none of these numbers; `report --layouts` says what the table needs"
     assert told in tabulate(find_layout(name), [run_of([make(True)])]).notes
     assert told not in tabulate(find_layout(name), [run_of([])]).notes, "there are no tasks"

@@ -1,7 +1,5 @@
 """Tests of MobileGym's columns."""
 
-from __future__ import annotations
-
 import pytest
 
 from pytest_mobileagent.report.export.layouts import find_layout

@@ -173,7 +173,7 @@ def whole_run(agent: str) -> Run:
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_tables_of_one_set_follow_from_counts(table: str) -> None:
+def test_tables_of_one_set_follow_from_counts(table):
     rows = rows_of(TABLES[table])
     runs = [whole_run(agent) for agent in rows]
     local = {(agent, place): "" for agent, row in rows.items() for place in (8, 9)
@@ -192,7 +192,7 @@ def test_tables_of_one_set_follow_from_counts(table: str) -> None:
     ]  # fmt: skip
 
 
-def test_no_counts_give_the_cells_that_are_listed() -> None:
+def test_no_counts_give_the_cells_that_are_listed():
     for table, cells in IMPOSSIBLE.items():
         for agent, _ in cells:
             assert not list(counts(rows_of(TABLES[table])[agent], SETS[table][2]))
@@ -248,12 +248,7 @@ OF_TABLE_14 |= {9: (CROSS, "zh", 1, 15), 10: (CROSS, "zh", 2, 5)}
         ("spa-bench:14", TABLE_14, OF_TABLE_14, NOT_OF_50),
     ],
 )
-def test_tables_of_all_sets_follow_from_counts(
-    table: str,
-    paper: str,
-    groups: dict[int, tuple[str, str, int | None, int]],
-    impossible: Cells,
-) -> None:
+def test_tables_of_all_sets_follow_from_counts(table, paper, groups, impossible):
     runs = []
     for agent, cells in rows_of(paper).items():
         row = changed(agent, cells, impossible)
@@ -270,7 +265,7 @@ def test_tables_of_all_sets_follow_from_counts(
     assert differences(shown(table, *runs), paper) == impossible
 
 
-def test_open_ended_tasks_have_their_own_table() -> None:
+def test_open_ended_tasks_have_their_own_table():
     paper = """
 AppAgent       0.200
 AutoDroid      0.300

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from PIL import Image
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow  # starts a browser
 LOADED = "[...document.querySelectorAll('#stage img')].every((i) => i.complete && i.naturalWidth)"
@@ -32,7 +29,7 @@ def reader(read: Any, invented: Any, pictures: Any) -> Any:
     return read(invented.index(rows), episodes)
 
 
-def test_failed_episode_opens_at_the_decisive_step_with_the_reason(reader: Any) -> None:
+def test_failed_episode_opens_at_the_decisive_step_with_the_reason(reader):
     reader.go("#e=bad.0")
     reader.sees("#why", "Set an alarm for 8:00 on workdays")
     reader.sees("#why .ended", "self-reported after 6 steps (golden steps 4) · clock · level 1")
@@ -55,7 +52,7 @@ def test_failed_episode_opens_at_the_decisive_step_with_the_reason(reader: Any) 
     reader.sees("#detail", "Step 1 of 6")
 
 
-def test_keyboard_moves_between_steps_and_the_address_follows(reader: Any) -> None:
+def test_keyboard_moves_between_steps_and_the_address_follows(reader):
     reader.go("#e=bad.0&s=2&f=outcome%3Afailed")
     reader.sees("#detail", "swipe (270, 900) to (270, 300)")
     reader.press("j")
@@ -83,7 +80,7 @@ def test_keyboard_moves_between_steps_and_the_address_follows(reader: Any) -> No
     reader.sees("#count", "2 of 3 tasks")
 
 
-def test_a_step_shown_in_the_meantime_does_not_keep_the_reader_here(reader: Any) -> None:
+def test_a_step_shown_in_the_meantime_does_not_keep_the_reader_here(reader):
     reader.go("#e=bad.0&s=2")
     reader.sees("#place", "Step 2 / 6")
     # As if an episode loaded between a key press and the browser's event about the new address.
@@ -92,7 +89,7 @@ def test_a_step_shown_in_the_meantime_does_not_keep_the_reader_here(reader: Any)
     reader.sees("#place", "Step 4 / 6")
 
 
-def test_page_shows_pictures_packed_after_it_was_written(reader: Any, tmp_path: Path) -> None:
+def test_page_shows_pictures_packed_after_it_was_written(reader, tmp_path):
     for path in (tmp_path / "screens").glob("*.png"):
         with Image.open(path) as image:
             image.save(path.with_suffix(".webp"), lossless=True)
@@ -104,7 +101,7 @@ def test_page_shows_pictures_packed_after_it_was_written(reader: Any, tmp_path: 
     reader.chrome.get_log("browser")  # Discards the messages about the missing pictures.
 
 
-def test_episode_can_be_played(reader: Any) -> None:
+def test_episode_can_be_played(reader):
     reader.go("#e=ok.0&s=5")
     reader.sees("#place", "Step 5 / 6")
     reader.press(" ")
@@ -113,7 +110,7 @@ def test_episode_can_be_played(reader: Any) -> None:
     reader.until("document.querySelector('#play').ariaLabel === 'Play'")
 
 
-def test_screens_before_and_after_show_marks_of_actions(reader: Any) -> None:
+def test_screens_before_and_after_show_marks_of_actions(reader):
     reader.go("#e=bad.0&s=2")
     reader.until(LOADED)
     assert reader.texts("#stage figcaption b") == ["Before", "After"]
@@ -135,7 +132,7 @@ def test_screens_before_and_after_show_marks_of_actions(reader: Any) -> None:
     assert reader.ask("document.querySelectorAll('#screen .mark.undone').length") == 1
 
 
-def test_elements_and_screen_highlight_each_other(reader: Any) -> None:
+def test_elements_and_screen_highlight_each_other(reader):
     reader.go("#e=bad.0&s=2")
     reader.press("5")
     reader.sees("#tree", "#row0")
@@ -154,7 +151,7 @@ def test_elements_and_screen_highlight_each_other(reader: Any) -> None:
     reader.until("document.querySelector('[role=treeitem][aria-selected=true]')?.id === 'node-2'")
 
 
-def test_tabs_show_events_probes_checks_and_judges(reader: Any) -> None:
+def test_tabs_show_events_probes_checks_and_judges(reader):
     reader.go("#e=bad.0&s=4")
     reader.click("#tab-events")
     reader.sees("#panel", "TYPE_VIEW_CLICKED Alarm")
@@ -168,7 +165,7 @@ def test_tabs_show_events_probes_checks_and_judges(reader: Any) -> None:
     reader.sees("#panel .opinions details[open]", "Alarm(8, 0)")
 
 
-def test_step_can_be_copied_as_markdown(reader: Any) -> None:
+def test_step_can_be_copied_as_markdown(reader):
     reader.go("#e=bad.0&s=2")
     reader.sees("#detail", "Step 2 of 6")
     reader.press("y")
@@ -180,9 +177,7 @@ def test_step_can_be_copied_as_markdown(reader: Any) -> None:
     assert text.endswith("report.html\\#e=bad.0&s=2")
 
 
-def test_packed_pictures_need_no_files(
-    read: Any, invented: Any, pictures: Any, tmp_path: Path
-) -> None:
+def test_packed_pictures_need_no_files(read, invented, pictures, tmp_path):
     shown = invented.episode("a.0", pictures)
     packed = {}
     for path in (tmp_path / "screens").glob("*.png"):
@@ -197,7 +192,7 @@ def test_packed_pictures_need_no_files(
     reader.until("document.querySelector('#strip img').naturalWidth === 90")
 
 
-def test_missing_or_damaged_files_are_reported(read: Any, invented: Any, pictures: Any) -> None:
+def test_missing_or_damaged_files_are_reported(read, invented, pictures):
     damaged = {"e": "d.0", "damaged": "line 3 is no JSON", "frames": [], "opinions": []}
     blank = invented.episode("b.0", pictures)
     for frame in blank["frames"]:
@@ -222,9 +217,7 @@ def test_missing_or_damaged_files_are_reported(read: Any, invented: Any, picture
     assert reader.ask("document.querySelector('#problem').hidden")
 
 
-def test_a_crash_is_marked_in_the_strip_and_shown_with_its_trace(
-    read: Any, invented: Any, pictures: Any
-) -> None:
+def test_a_crash_is_marked_in_the_strip_and_shown_with_its_trace(read, invented, pictures):
     text = "com.example.water: TypeError: no number, water/main.py:26"
     episode = invented.episode("bad.0", pictures)
     crash = {"kind": "crash", "package": "com.example.water", "error": "TypeError: no number"}
@@ -252,9 +245,7 @@ def test_a_crash_is_marked_in_the_strip_and_shown_with_its_trace(
     assert not reader.texts("#detail .crash")
 
 
-def test_check_is_shown_around_the_failed_condition(
-    read: Any, invented: Any, pictures: Any
-) -> None:
+def test_check_is_shown_around_the_failed_condition(read, invented, pictures):
     text = "alarms = episode.probe('alarms')\nassert Alarm(8, 0) in alarms\n    </pre>"
     source = {"first": 41, "line": 42, "text": text}
     rows = [invented.row("clock/bad", "failed", e="bad.0"), invented.row("clock/ok", e="ok.0")]

@@ -51,7 +51,7 @@ def unharmed(reader: Any) -> bool:
     return bool(reader.ask(f"{own} && {made} && !document.title.startsWith('taken')"))
 
 
-def test_overview_shows_hostile_texts_as_text(reader: Any) -> None:
+def test_overview_shows_hostile_texts_as_text(reader):
     reader.sees("#count", "1 task · 2 episodes")  # with equal names
     for part in ("#run", "#notice", "#gate", "#comparison", "#causes", "#rows"):
         reader.sees(part, SHOWN)
@@ -65,7 +65,7 @@ def test_overview_shows_hostile_texts_as_text(reader: Any) -> None:
     assert unharmed(reader)
 
 
-def test_episode_shows_hostile_texts_as_text(reader: Any) -> None:
+def test_episode_shows_hostile_texts_as_text(reader):
     reader.go("#e=a.0&s=2")
     reader.sees("#place", "/ 6")
     for part in ("#head", "#why", "#strip", "#step"):
@@ -85,7 +85,7 @@ def test_episode_shows_hostile_texts_as_text(reader: Any) -> None:
     assert "<img" not in markdown.replace("\\<img", "")
 
 
-def test_right_to_left_text_does_not_reorder_its_surroundings(reader: Any) -> None:
+def test_right_to_left_text_does_not_reorder_its_surroundings(reader):
     reader.go("#e=a.0&s=2")
     reader.sees("#place", "/ 6")
     order = "[...document.querySelectorAll('#head > *')].map((n) => n.getBoundingClientRect().left)"
@@ -108,9 +108,7 @@ def test_right_to_left_text_does_not_reorder_its_surroundings(reader: Any) -> No
         "data:image/svg+xml,<svg/>",
     ],
 )
-def test_only_pictures_of_the_run_are_loaded(
-    read: Any, invented: Any, pictures: Any, path: str
-) -> None:
+def test_only_pictures_of_the_run_are_loaded(read, invented, pictures, path):
     episode = invented.episode("a.0", pictures, invented.STEPS[:1])
     episode["frames"][0].update(png=path, after=path)
     episode["frames"][0]["calls"][0]["request"]["prompt"][1]["content"] = [{"picture": path}]
@@ -123,13 +121,13 @@ def test_only_pictures_of_the_run_are_loaded(
 @pytest.mark.parametrize(
     "place", ["#e=%00&s=x&f=%FF", "#e=</script>", "#e=__proto__&with=constructor", "#s=-1&e=a.0"]
 )
-def test_hostile_links_only_open_the_page(reader: Any, place: str) -> None:
+def test_hostile_links_only_open_the_page(reader, place):
     reader.go(place)
     reader.until("!document.querySelector('#problem').hidden || document.querySelector('#place')")
     assert unharmed(reader)
 
 
-def test_an_injected_script_does_not_run(reader: Any) -> None:
+def test_an_injected_script_does_not_run(reader):
     reader.sees("#count", "1 task · 2 episodes")  # with equal names
     adding = "const s = document.createElement('script'); s.text = 'document.title = 1';"
     with pytest.raises(Exception, match="TrustedScript"):

@@ -50,9 +50,7 @@ def told(tmp_path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     server.server_close()
 
 
-def test_new_tasks_steps_and_screens_appear_automatically(
-    told: Any, read: Any, invented: Any, pictures: Any, tmp_path: Path
-) -> None:
+def test_new_tasks_steps_and_screens_appear_automatically(told, read, invented, pictures, tmp_path):
     address, answers = told
     live = {"state_url": "state", "episode_url": "episode"}
     first = invented.row("clock/a", e="a.0")

@@ -39,7 +39,7 @@ def titles(reader: Any) -> list[str]:
     return list(reader.texts(".row .c-task b"))
 
 
-def test_overview_shows_run_gate_comparison_and_notice(read: Any, invented: Any, some: Any) -> None:
+def test_overview_shows_run_gate_comparison_and_notice(read, invented, some):
     about = invented.index(some, notice="Virtual phones …", gate=GATE, comparison=COMPARISON)
     reader = read(about)
     reader.sees("#notice", "Virtual phones …")
@@ -60,7 +60,7 @@ def test_overview_shows_run_gate_comparison_and_notice(read: Any, invented: Any,
     reader.until("document.querySelectorAll('.row').length === 1")
 
 
-def test_gate_names_what_decided_it_and_folds_the_rest(read: Any, invented: Any, some: Any) -> None:
+def test_gate_names_what_decided_it_and_folds_the_rest(read, invented, some):
     reader = read(invented.index(some, gate=GATE, comparison=COMPARISON))
     # Without the names of lost tasks, which are in the comparison.
     said = "success_rate -9.1 points; 2 of 4 tasks lost (3/3 → 0/3 each); review it"
@@ -71,9 +71,7 @@ def test_gate_names_what_decided_it_and_folds_the_rest(read: Any, invented: Any,
     reader.sees("#gate li", "✓ PASS cost_usd · suite clock · at most 2")
 
 
-def test_comparison_is_drawn_with_its_interval_and_the_margin(
-    read: Any, invented: Any, some: Any
-) -> None:
+def test_comparison_is_drawn_with_its_interval_and_the_margin(read, invented, some):
     reader = read(invented.index(some, gate=GATE, comparison=COMPARISON))
     reader.until("document.querySelector('.forest')")
     left = {
@@ -98,7 +96,7 @@ def published(**fields: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_published_scores_are_beside_the_run(read: Any, invented: Any, some: Any) -> None:
+def test_published_scores_are_beside_the_run(read, invented, some):
     contradicted = published(
         by_chance=False, decided=116, model=None, interval=[-0.1, -0.01], differs_in=[]
     )
@@ -124,12 +122,12 @@ def test_published_scores_are_beside_the_run(read: Any, invented: Any, some: Any
     assert flaws(reader.chrome) == []
 
 
-def test_pages_without_published_scores_have_no_card(read: Any, invented: Any, some: Any) -> None:
+def test_pages_without_published_scores_have_no_card(read, invented, some):
     reader = read(invented.index(some))
     reader.until("document.querySelector('#published').hidden")
 
 
-def test_first_task_is_visible_under_all_cards(read: Any, invented: Any) -> None:
+def test_first_task_is_visible_under_all_cards(read, invented):
     lost = [{"id": f"clock/task_{n:04}", "before": "3/3", "after": "0/3"} for n in range(40)]
     rows = [{**each, "cause": f"cause {n}"} for n, each in enumerate(invented.many(60))]
     lists = {"lost": lost[:20], "gained": lost[20:], "new": lost, "missing": [], "flaky": lost}
@@ -165,7 +163,7 @@ def epochs(invented: Any, pictures: Any) -> tuple[Any, list[Any]]:
     return invented.index(rows, history=past), [invented.episode("a1.0", pictures)]
 
 
-def test_a_task_is_a_row_with_a_dot_for_each_epoch(read: Any, epochs: Any) -> None:
+def test_a_task_is_a_row_with_a_dot_for_each_epoch(read, epochs):
     reader = read(*epochs)
     reader.sees("#count", "2 tasks · 6 episodes")
     reader.sees("#tiles", "2 tasks · 6 episodes")
@@ -186,7 +184,7 @@ def test_a_task_is_a_row_with_a_dot_for_each_epoch(read: Any, epochs: Any) -> No
     reader.sees("#head h1", "a [epoch 1]")
 
 
-def test_epochs_unfold_under_their_task(read: Any, epochs: Any) -> None:
+def test_epochs_unfold_under_their_task(read, epochs):
     reader = read(*epochs)
     reader.sees("#count", "2 tasks")
     reader.click("#row-0 .unfold")
@@ -203,7 +201,7 @@ def test_epochs_unfold_under_their_task(read: Any, epochs: Any) -> None:
     reader.sees("#head h1", "a [epoch 1]")
 
 
-def test_earlier_outcomes_of_a_task_link_to_their_runs(read: Any, epochs: Any) -> None:
+def test_earlier_outcomes_of_a_task_link_to_their_runs(read, epochs):
     reader = read(*epochs)
     reader.chrome.set_window_size(1500, 900)
     reader.until("document.querySelectorAll('.pasts').length === 2")
@@ -215,7 +213,7 @@ def test_earlier_outcomes_of_a_task_link_to_their_runs(read: Any, epochs: Any) -
     assert link == "../0/report.html#f=id%3Aclock%2Fa"
 
 
-def test_typing_in_the_filter_scrolls_to_it_and_names_mistakes(read: Any, invented: Any) -> None:
+def test_typing_in_the_filter_scrolls_to_it_and_names_mistakes(read, invented):
     reader = read(invented.index(invented.many(100), gate=GATE, comparison=COMPARISON))
     reader.sees("#count", "100 tasks")
     reader.ask("window.scrollTo(0, document.body.scrollHeight)")
@@ -229,7 +227,7 @@ def test_typing_in_the_filter_scrolls_to_it_and_names_mistakes(read: Any, invent
     reader.until("!document.querySelector('#mistake').textContent")
 
 
-def test_unclear_answers_are_named_with_both_bounds(read: Any, invented: Any, some: Any) -> None:
+def test_unclear_answers_are_named_with_both_bounds(read, invented, some):
     some[3] = {**some[3], "unclear": True, "reason": "the answer says '6' among other things"}
     about = invented.index(some)
     bounds = {"success_rate_lower": 1 / 3, "success_rate_upper": 2 / 3}
@@ -238,7 +236,7 @@ def test_unclear_answers_are_named_with_both_bounds(read: Any, invented: Any, so
     assert "unclear: the answer says '6' among other things" in reader.texts(".row .c-task")[3]
 
 
-def test_failures_are_grouped_by_cause(read: Any, invented: Any) -> None:
+def test_failures_are_grouped_by_cause(read, invented):
     row, error = invented.row, 'the agent failed at step 2: it raised ValueError: no "key"'
     rows = [
         row("clock/a", "failed", cause="ValueError: no …", error=error, sought="Alarm(8, 0)"),
@@ -278,9 +276,7 @@ def test_failures_are_grouped_by_cause(read: Any, invented: Any) -> None:
     reader.until("document.querySelectorAll('.cause').length === 1")
 
 
-def test_words_are_found_in_replies_and_screens_and_open_their_step(
-    read: Any, invented: Any, pictures: Any
-) -> None:
+def test_words_are_found_in_replies_and_screens_and_open_their_step(read, invented, pictures):
     rows = [invented.row("clock/ok", e="ok.0"), invented.row("clock/bad", "failed", e="bad.0")]
     episodes = [invented.episode(each["e"], pictures) for each in rows]
     episodes[1]["frames"][2]["said"] = "I look for İstanbul </script>"
@@ -326,7 +322,7 @@ FILTERS = {
 }
 
 
-def test_typed_query_filters_and_sorts(read: Any, invented: Any, some: Any) -> None:
+def test_typed_query_filters_and_sorts(read, invented, some):
     reader = read(invented.index(some))
     reader.sees("#count", "4 tasks")
     found = {}
@@ -338,9 +334,7 @@ def test_typed_query_filters_and_sorts(read: Any, invented: Any, some: Any) -> N
     assert found == FILTERS
 
 
-def test_clicked_filters_are_kept_in_the_address_and_removable(
-    read: Any, invented: Any, some: Any
-) -> None:
+def test_clicked_filters_are_kept_in_the_address_and_removable(read, invented, some):
     reader = read(invented.index(some))
     reader.sees("#count", "4 tasks")
     reader.click("#outcomes .chip:nth-child(2)")
@@ -360,7 +354,7 @@ def test_clicked_filters_are_kept_in_the_address_and_removable(
     assert reader.ask(chosen) == "notes"
 
 
-def test_thousand_tasks_render_few_rows_and_open_anywhere(read: Any, invented: Any) -> None:
+def test_thousand_tasks_render_few_rows_and_open_anywhere(read, invented):
     reader = read(invented.index(invented.many(1_000)))
     reader.sees("#count", "1,000 tasks")
     reader.ask("document.querySelector('#tasks').scrollIntoView()")
@@ -373,7 +367,7 @@ def test_thousand_tasks_render_few_rows_and_open_anywhere(read: Any, invented: A
     assert reader.ask("document.querySelectorAll('.row').length") < 60
 
 
-def test_list_can_be_copied_as_markdown(read: Any, invented: Any, some: Any) -> None:
+def test_list_can_be_copied_as_markdown(read, invented, some):
     reader = read(invented.index(some))
     reader.sees("#count", "4 tasks")
     reader.press("/", "suite:clock", "\ue00c", "y")
@@ -388,7 +382,7 @@ def test_list_can_be_copied_as_markdown(read: Any, invented: Any, some: Any) -> 
 
 
 @pytest.mark.parametrize("missing", [{}, {"summary": {}}, {"run": None}, {"summary": None}])
-def test_empty_run_has_a_page(read: Any, invented: Any, missing: dict[str, Any]) -> None:
+def test_empty_run_has_a_page(read, invented, missing):
     reader = read({**invented.index([]), **missing})
     reader.sees("#count", "0 tasks")
     reader.press("n")

@@ -1,15 +1,11 @@
 """Tests of the plots on the page of a run, in a real browser."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 pytestmark = pytest.mark.slow  # starts a browser
 
 
-def test_step_plot_bins_many_tasks(read: Any, invented: Any) -> None:
+def test_step_plot_bins_many_tasks(read, invented):
     rows = [invented.row(f"clock/{n}", "passed" if n % 4 else "failed") for n in range(400)]
     reader = read(invented.index([*rows, invented.row("clock/far", steps=40, golden_steps=20)]))
     reader.click("#plots-box summary")
@@ -27,9 +23,7 @@ def test_step_plot_bins_many_tasks(read: Any, invented: Any) -> None:
     assert float(part) == pytest.approx(3 * float(whole))
 
 
-def test_bar_shows_a_rate_with_interval_and_filters_on_click(
-    read: Any, invented: Any, some: Any
-) -> None:
+def test_bar_shows_a_rate_with_interval_and_filters_on_click(read, invented, some):
     about = invented.index(some)
     about["summary"]["apps"]["com.android.clock"]["interval"] = [0.25, 0.75]
     totals = about["summary"]["apps"]["com.android.clock"]
@@ -53,9 +47,7 @@ def test_bar_shows_a_rate_with_interval_and_filters_on_click(
     ]
 
 
-def test_plots_have_a_mark_per_task_and_a_line_per_device(
-    read: Any, invented: Any, some: Any
-) -> None:
+def test_plots_have_a_mark_per_task_and_a_line_per_device(read, invented, some):
     reader = read(invented.index(some))
     reader.sees("#count", "4 tasks")
     reader.click("#plots-box summary")
@@ -69,7 +61,7 @@ def test_plots_have_a_mark_per_task_and_a_line_per_device(
     reader.until(f"{plot}[1].querySelectorAll('.out').length === 2")
 
 
-def test_bars_of_many_tasks_are_one_shape_per_outcome(read: Any, invented: Any) -> None:
+def test_bars_of_many_tasks_are_one_shape_per_outcome(read, invented):
     rows = [
         invented.row(f"clock/{n}", "passed" if n % 4 else "failed", began=40.0 * n)
         for n in range(1_600)
