@@ -32,7 +32,7 @@ AT_HAND: Final = (  # the apps in the hotseat, if they are installed
     *("com.android.chrome", "com.android.camera2"),
     *("com.google.android.deskclock", "com.android.deskclock", "com.android.settings"),
 )
-SCHEMA: Final = Path(__file__).with_name("favorites.sql").read_text("utf-8")
+SCHEMA: Final = (Path(__file__).parent / "schemas/favorites.sql").read_text("utf-8")
 DATABASE: Final = "launcher.db"
 QUERY: Final = (
     "SELECT _id, title, intent, container, screen, cellX, cellY FROM favorites"

@@ -12,7 +12,6 @@ import socket
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import IO, TYPE_CHECKING, Any
 
 import pytest
@@ -74,7 +73,7 @@ def service(classes: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
         name, port = process.stdout.readline().split()
         assert name == listener.PACKAGE
         running = Service(process, int(port))
-        opened = lambda *_: SimpleNamespace(conn=running.connect())  # noqa: E731
+        opened = lambda *_: running.connect()  # noqa: E731
         monkeypatch.setattr(listener, "open_service", opened)
         yield running
         process.kill()

@@ -33,8 +33,10 @@ def phone() -> Phone:
 
 @pytest.fixture
 def strings(phone: Phone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(phone.packages.app("com.example.fruit"), "_strings", tmp_path)
-    return tmp_path
+    monkeypatch.setattr(phone.packages.app("com.example.fruit"), "_folder", tmp_path)
+    folder = tmp_path / "strings"
+    folder.mkdir()
+    return folder
 
 
 def test_an_app_speaks_the_language_of_the_phone(phone: Phone, strings: Path) -> None:
