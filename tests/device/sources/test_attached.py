@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import socketserver
+import contextlib
 import stat
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,36 +11,28 @@ import pytest
 
 from pytest_mobileagent.device.device import Address, DeviceOptions
 from pytest_mobileagent.device.sources.attached import AttachedSource
+from tests.device.drivers.adb.stub_phone import serving
 
 if TYPE_CHECKING:
+    import socketserver
     from collections.abc import Callable, Iterator
 
 
 @pytest.fixture
 def adb_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], int]]:
     """Yield a function that starts an adb server with the given list of devices as the default."""
-    servers = []
+    with contextlib.ExitStack() as stack:
 
-    def start(listing: str) -> int:
-        class Answer(socketserver.BaseRequestHandler):
-            def handle(self) -> None:
-                size = int(self.request.recv(4, 256), 16)
-                assert self.request.recv(size, 256) == b"host:devices"
-                self.request.sendall(b"OKAY%04x" % len(listing) + listing.encode())
+        def start(listing: str) -> int:
+            def answer(client: socketserver.StreamRequestHandler) -> None:
+                assert client.rfile.read(16) == b"000chost:devices"
+                client.wfile.write(b"OKAY%04x" % len(listing) + listing.encode())
 
-        server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Answer)
-        thread = threading.Thread(target=server.serve_forever, args=(0.005,))
-        thread.start()
-        servers.append((server, thread))
-        port = server.server_address[1]
-        monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(port))
-        return port
+            port = stack.enter_context(serving(answer))
+            monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", str(port))
+            return port
 
-    yield start
-    for server, thread in servers:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+        yield start
 
 
 def test_a_device_in_an_unusable_state_is_explained(adb_server):

@@ -96,17 +96,27 @@ class StubPhone:
 
 
 @contextmanager
+def serving(handle: Callable[[socketserver.StreamRequestHandler], None]) -> Iterator[int]:
+    """Yield a port of this machine whose clients are served by a function."""
+
+    class Handler(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            handle(self)
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, args=(0.005,))
+        thread.start()
+        try:
+            yield server.server_address[1]
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@contextmanager
 def stub_phone(folder: Path, commands: dict[str, str]) -> Iterator[tuple[StubPhone, Address]]:
     """Yield a phone whose commands are in a folder, and its address."""
     phone = StubPhone(folder, commands)
-
-    class Handler(socketserver.BaseRequestHandler):
-        def handle(self) -> None:
-            phone.serve(self.request)
-
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.005,))
-        thread.start()
-        yield phone, Address("R5CT", "127.0.0.1", server.server_address[1])
-        server.shutdown()
-        thread.join()
+    with serving(lambda client: phone.serve(client.request)) as port:
+        yield phone, Address("R5CT", "127.0.0.1", port)

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-import socketserver
-import threading
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -21,8 +18,10 @@ from pytest_mobileagent.device.drivers.adb.console import (
 )
 from pytest_mobileagent.device.drivers.adb.shell import ScriptOutput
 from pytest_mobileagent.errors import DeviceError
+from tests.device.drivers.adb.stub_phone import serving
 
 if TYPE_CHECKING:
+    import socketserver
     from collections.abc import Iterator
     from pathlib import Path
 
@@ -71,27 +70,10 @@ class Emulator:
             say(self.replies.get(command, "KO: unknown command, try 'help'"))
 
 
-@contextmanager
-def listening(emulator: Emulator) -> Iterator[Emulator]:
-    class Handler(socketserver.StreamRequestHandler):
-        def handle(self) -> None:
-            emulator.handle(self)
-
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        emulator.port = server.server_address[1]
-        thread = threading.Thread(target=server.serve_forever, args=(0.005,))
-        thread.start()
-        try:
-            yield emulator
-        finally:
-            server.shutdown()
-            thread.join()
-
-
 @pytest.fixture
 def emulator() -> Iterator[Emulator]:
-    with listening(Emulator()) as emulator:
+    emulator = Emulator()
+    with serving(emulator.handle) as emulator.port:
         yield emulator
 
 
