@@ -5,7 +5,6 @@ from __future__ import annotations
 import linecache
 import re
 from contextlib import suppress
-from dataclasses import replace
 from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,6 @@ from pytest_mobileagent.check.golden import OffPathError, check_path, collect_ma
 from pytest_mobileagent.check.subgoals import SubGoalError, credit
 from pytest_mobileagent.episode.record import AGENTS_FAULT, Termination
 from pytest_mobileagent.episode.redaction import redacted
-from pytest_mobileagent.episode.runs import IndexLine
 from pytest_mobileagent.episode.runs import append as add_to_index
 from pytest_mobileagent.errors import (
     HostError,
@@ -63,9 +61,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.check.golden import Compared
     from pytest_mobileagent.plugin.reuse import EarlierRun
+    from pytest_mobileagent.report.entry import Entry
 
-# The fields of a result that quote agents, judges or the phone.
-_TEXTS = ("reason", "cause", "infrastructure", "answer", "verdict", "judged", "official")
 _LINES_BEFORE, _LINES_AFTER = 8, 3  # the lines of a body shown around the failed condition
 _FAULTS: dict[type[BaseException], str] = {
     JudgeError: "judge",
@@ -85,9 +82,8 @@ def score(item: pytest.Function, report: pytest.TestReport, call: pytest.CallInf
         return
     try:
         result = _result(case, item, report, call)
-        entry = result.entry()
-        entry = replace(entry, **redacted({name: getattr(entry, name) for name in _TEXTS}))
-        _record(result, entry.reason, item)
+        entry = result.entry().redacted()
+        _record(result, entry, item)
     except (KeyboardInterrupt, SystemExit, pytest.exit.Exception):
         raise
     except BaseException as error:  # noqa: BLE001 - one guarded place; outcomes are no Exceptions
@@ -285,11 +281,8 @@ def _folder(item: pytest.Function, episode: Episode | None) -> str | None:
     return folder.relative(episode.folder) if inside else str(episode.folder)
 
 
-def _record(result: Result, reason: str, item: pytest.Function) -> None:
-    """Record the verdict beside the episode, and the attempt in the run's index; call the hook.
-
-    `reason` is the result's reason, redacted.
-    """
+def _record(result: Result, entry: Entry, item: pytest.Function) -> None:
+    """Record the verdict beside the episode, and the attempt in the run's index; call the hook."""
     run, episode = item.config.stash[RUN], result.episode
     if episode is None or episode.folder is None:
         return
@@ -303,9 +296,7 @@ def _record(result: Result, reason: str, item: pytest.Function) -> None:
             _keep(verdict, result.case, episode.folder, run.earlier)
     is_inside = episode.folder.is_relative_to(run.folder.path)
     if is_inside and result.folder is not None:
-        known = () if result.verdict is not None else (result.fault, reason)
-        entry = IndexLine(result.case.key, episode.attempt, result.folder, result.outcome, *known)
-        add_to_index(run.folder.path, entry)
+        add_to_index(run.folder.path, entry.index_line)
     if result.verdict is not None:
         about = {"episode": episode, "verdict": result.verdict}
         announce(item, "pytest_mobileagent_verdict", **about)

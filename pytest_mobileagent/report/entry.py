@@ -6,15 +6,19 @@ data only in files and between processes: `to_wire` turns them into JSON.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from types import UnionType
 from typing import Any, NotRequired, TypedDict, get_type_hints
 
 from pytest_mobileagent._task.case import key_of
+from pytest_mobileagent.episode import redaction
 from pytest_mobileagent.episode.migrate import reset
+from pytest_mobileagent.episode.runs import IndexLine
 from pytest_mobileagent.jsonable import Maybe, check, expect, kinds_of, or_none
 
 SCHEMA_VERSION = 2  # of report.json
+# The fields that quote agents, judges or the phone.
+_TEXTS = ("reason", "cause", "infrastructure", "answer", "verdict", "judged", "official")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,6 +220,22 @@ class Entry(Spent):
             own["as_run"] = None
         extra = {n: v for n, v in data.items() if n not in _KNOWN}
         return cls(**own, extra=extra)
+
+    @property
+    def index_line(self) -> IndexLine:
+        """The line of the index about the attempt, which is recorded."""
+        assert self.episode is not None
+        assert self.attempt is not None
+        known = (None, "") if self.verdict is not None else (self.fault, self.reason)
+        return IndexLine(self.key, self.attempt, self.episode, self.outcome, *known)
+
+    def redacted(self) -> Entry:
+        """Return the entry without keys, and with the rules of the run applied to its texts.
+
+        Raises:
+            HostError: see `episode.redaction.current`.
+        """
+        return replace(self, **redaction.redacted({name: getattr(self, name) for name in _TEXTS}))
 
     def to_json(self) -> dict[str, Any]:
         """Return the entry as plain data."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.check.episode import load
 from pytest_mobileagent.episode import chain
-from pytest_mobileagent.episode.runs import IndexLine, append
+from pytest_mobileagent.episode.runs import append
 from pytest_mobileagent.fileio import write_json
 from pytest_mobileagent.plugin.metadata import versions
 from pytest_mobileagent.report.merging import write_pages
@@ -74,10 +74,10 @@ class RecordedRollouts(contextlib.AbstractContextManager["RecordedRollouts"]):
                 add_verdict(folder, verdict)
             outcome, fault = ("passed", None) if held else ("failed", "agent")
             result = Result(case, outcome, fault, reason, verdict=verdict)
-        entry = replace(result, episode=episode, folder=place).entry()
+        entry = replace(result, episode=episode, folder=place).entry().redacted()
         with self._guard:
             self._results[case.nodeid] = entry
-            append(self.folder.path, IndexLine(case.key, episode.attempt, place, entry.outcome))
+            append(self.folder.path, entry.index_line)
 
     def __exit__(self, *_: object) -> None:
         self.close()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pytest_mobileagent import Finish, Open, load
 from pytest_mobileagent.__main__ import main
-from pytest_mobileagent.report.recorded_run import REPORT, read_report
+from pytest_mobileagent.errors import JudgeError
+from pytest_mobileagent.report.recorded_run import REPORT, read_report, recorded_run
 from pytest_mobileagent.rollout import MobileEnv, RecordedRollouts
 
 
@@ -41,6 +42,28 @@ def test_a_fork_is_an_epoch_of_its_own(fleet, named, tmp_path):
     assert [each.case.epoch for each in episodes] == [each.epoch for each in tasks] == [0, 1]
     assert [each.answer for each in episodes] == ["4711", "4712"]
     assert [len(each.steps) for each in episodes] == [2, 2]
+
+
+def test_a_broken_episode_is_known_from_the_index_and_no_key_is_in_the_run(
+    fleet, named, tmp_path, monkeypatch
+):
+    def down(_):
+        raise JudgeError("the judge refuses the-own-key-of-a-test")
+
+    monkeypatch.setenv("OTHER_API_KEY", "the-own-key-of-a-test")
+    with RecordedRollouts(tmp_path, [named["nice"]]) as run:
+        env = MobileEnv(named["nice"], fleet[0], record=run, judge=down)
+        env.reset(seed=1)
+        env.step(Finish())
+        env.close()
+    run = run.folder.path
+    texts = [path.read_text() for path in run.rglob("*") if path.suffix in {".json", ".jsonl"}]
+    assert any("the judge refuses …" in text for text in texts)
+    assert not any("the-own-key" in text for text in texts)
+    (run / REPORT).unlink()  # as if the trainer had been killed
+    (task,) = recorded_run(run).tasks
+    assert (task.outcome, task.fault) == ("error", "infrastructure")
+    assert task.reason == "the judge refuses …"
 
 
 def test_what_is_not_recorded_is_gone_with_its_environment(fleet, named):
