@@ -1,15 +1,12 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from pytest_mobileagent import Episode, Key, Scroll, Swipe, Tap
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 from tests.agents.playing import notes_phone, player
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DEMONSTRATION = """- Observation: [{'numeric_tag': 0}]
 - Action: swipe("up")
@@ -30,7 +27,7 @@ def work(replies: list[Any], **given: Any) -> tuple[Episode, Any]:
     return played(replies, step_limit=len(replies), **given)
 
 
-def test_the_agent_calls_functions_until_the_limit() -> None:
+def test_the_agent_calls_functions_until_the_limit():
     functions = ["tap(1)", 'swipe("left")', 'press("back")', "dual-gesture(0.9, 0.5, 0.1, 0.5)"]
     episode, model = work([call(each) for each in functions])
     assert [step.action for step in episode.steps] == [
@@ -52,7 +49,7 @@ def test_the_agent_calls_functions_until_the_limit() -> None:
     assert "tap({'numeric_tag': 1, " in last.text
 
 
-def test_the_agent_remembers_the_last_four_actions() -> None:
+def test_the_agent_remembers_the_last_four_actions():
     _, model = work([call('press("HOME")')] + [call('swipe("up")')] * 4)
     assert "press(HOME)" in model.requests[4].text
     _, model = work([call('press("HOME")')] + [call('swipe("up")')] * 5)
@@ -61,7 +58,7 @@ def test_the_agent_remembers_the_last_four_actions() -> None:
     assert "Previous actions: []" in model.requests[1].text
 
 
-def test_wrong_replies_are_steps_that_are_not_remembered() -> None:
+def test_wrong_replies_are_steps_that_are_not_remembered():
     wrong = [
         "tap Notes",
         call("tap(99)"),
@@ -74,7 +71,7 @@ def test_wrong_replies_are_steps_that_are_not_remembered() -> None:
     assert "Previous actions: []" in model.requests[5].text
 
 
-def test_examples_are_drawn_from_your_own_texts(tmp_path: Path) -> None:
+def test_examples_are_drawn_from_your_own_texts(tmp_path):
     (tmp_path / "task").mkdir()
     (tmp_path / "task" / "one.txt").write_text(DEMONSTRATION)
     _, model = work([call("tap(1)")], options={"shots": 3, "examples": tmp_path})
@@ -86,7 +83,7 @@ def test_examples_are_drawn_from_your_own_texts(tmp_path: Path) -> None:
     assert model.requests[0].text.count("- Action: ") == 3 + 2  # two are in the prompt itself
 
 
-def test_examples_are_the_same_with_the_same_seed(tmp_path: Path) -> None:
+def test_examples_are_the_same_with_the_same_seed(tmp_path):
     for number in range(9):
         (tmp_path / f"{number}.txt").write_text(f"- Observation: {number}\n- Action: tap(0)")
     options = {"shots": 3, "examples": tmp_path}
@@ -96,11 +93,11 @@ def test_examples_are_the_same_with_the_same_seed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("examples", ["", "nowhere"])
-def test_shots_need_examples(examples: str) -> None:
+def test_shots_need_examples(examples):
     episode, _ = work([call("tap(1)")], options={"shots": 1, "examples": examples})
     assert "needs examples=FILE or FOLDER" in episode.error
 
 
-def test_an_empty_folder_has_no_examples(tmp_path: Path) -> None:
+def test_an_empty_folder_has_no_examples(tmp_path):
     episode, _ = work([call("tap(1)")], options={"shots": 1, "examples": tmp_path})
     assert "there are no examples in" in episode.error

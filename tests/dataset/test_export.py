@@ -12,17 +12,13 @@ from pytest_mobileagent.dataset.export import main
 from tests.dataset.conftest import HOME, LIST, WAY
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from pytest_mobileagent.dataset.export import Source
 
-    Record = Callable[..., Source]
-    Export = Callable[..., int]
-
 
 @pytest.fixture
-def export(tmp_path: Path) -> Export:
+def export(tmp_path):
     """Return a function that exports recorded episodes as a run, with project settings."""
 
     def export(sources: list[Source], *arguments: str, settings: Any = None) -> int:

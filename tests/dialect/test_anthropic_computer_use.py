@@ -1,21 +1,15 @@
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_mobileagent.action.gestures import LongPress, Swipe, Tap
 from pytest_mobileagent.dialect import AnthropicComputerUse, Frame
 
-if TYPE_CHECKING:
-    from pytest_mobileagent.action.action import Action
-
 # The picture was sent at half the screen's size.
 PHONE = Frame((1080, 2400), shown=(540, 1200))
 
 
-def test_mouse_position_persists_between_steps() -> None:
+def test_mouse_position_persists_between_steps():
     dialect = AnthropicComputerUse("20241022")
     dialect = dialect.after('{"action": "mouse_move", "coordinate": [270, 300]}')
     assert dialect.parse('{"action": "left_click"}', PHONE).actions == (Tap(540, 600),)
@@ -31,7 +25,7 @@ def test_mouse_position_persists_between_steps() -> None:
         ([{"action": "wait", "duration": 3}], LongPress(540, 600, 3.0)),
     ],
 )
-def test_mouse_down_and_up_are_one_gesture(between: list[dict[str, Any]], action: Action) -> None:
+def test_mouse_down_and_up_are_one_gesture(between, action):
     moves = [{"action": "mouse_move", "coordinate": [270, 300]}, {"action": "left_mouse_down"}]
     up = {"action": "left_mouse_up"}
     words = json.dumps([*moves, *between, up])

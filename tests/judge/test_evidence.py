@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from PIL import Image as pillow
@@ -15,15 +15,12 @@ from pytest_mobileagent.judge.transcript import LONGEST, TranscriptFrame, outlin
 from pytest_mobileagent.testing.phones import png
 from tests.judge.asking import screen
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 def lines(given: Screen) -> list[str]:
     return outline(given).splitlines()
 
 
-def test_texts_ids_states_and_nesting_are_kept() -> None:
+def test_texts_ids_states_and_nesting_are_kept():
     xml = """<hierarchy rotation="0">
       <node class="android.widget.FrameLayout" bounds="[0,0][270,600]" package="a.b">
         <node class="android.widget.LinearLayout" resource-id="a.b:id/row" bounds="[0,0][270,90]">
@@ -48,24 +45,24 @@ def test_texts_ids_states_and_nesting_are_kept() -> None:
     ]
 
 
-def test_both_hierarchy_formats_have_the_same_outline() -> None:
+def test_both_hierarchy_formats_have_the_same_outline():
     raw = '<hierarchy><node class="a.Button" text="Save" bounds="[0,0][90,90]"/></hierarchy>'
     other = '<hierarchy><a.Button class="a.Button" text="Save" bounds="[0,0][90,90]"/></hierarchy>'
     picture = png(270, 600, 255)
     assert outline(Screen(raw, picture)) == outline(Screen(other, picture))
 
 
-def test_unparsable_hierarchy_is_shown_unchanged() -> None:
+def test_unparsable_hierarchy_is_shown_unchanged():
     shown = lines(Screen("<hierarchy><node text='Sa", png(270, 600, 255)))
     assert shown[-1] == "<hierarchy><node text='Sa"
 
 
-def test_everything_is_shown_if_nothing_has_bounds() -> None:
+def test_everything_is_shown_if_nothing_has_bounds():
     given = screen({"text": "a", "bounds": ""}, {"text": "b", "bounds": "[0,0][0,0]"})
     assert lines(given)[1:] == ['TextView "a"', 'TextView "b"']
 
 
-def test_partly_visible_element_is_shown() -> None:
+def test_partly_visible_element_is_shown():
     given = screen(
         {"text": "half", "bounds": "[-100,500][100,700]"},
         {"text": "out", "bounds": "[-100,0][0,99]"},
@@ -76,7 +73,7 @@ def test_partly_visible_element_is_shown() -> None:
     ]
 
 
-def test_screen_without_picture_has_the_size_of_its_windows() -> None:
+def test_screen_without_picture_has_the_size_of_its_windows():
     xml = (
         '<hierarchy><node text="a" bounds="[0,0][270,600]">'
         '<node text="b" bounds="[0,700][90,790]"/></node></hierarchy>'
@@ -85,18 +82,18 @@ def test_screen_without_picture_has_the_size_of_its_windows() -> None:
     assert '"b"' not in outline(Screen(xml, b""))
 
 
-def test_long_text_is_truncated_with_a_note() -> None:
+def test_long_text_is_truncated_with_a_note():
     shown = outline(screen("x" * (LONGEST + 5)))
     assert f'{"x" * LONGEST}… (5 more characters)"' in shown
 
 
-def test_indentation_of_a_deep_tree_is_limited() -> None:
+def test_indentation_of_a_deep_tree_is_limited():
     xml = '<node resource-id="a:id/x" bounds="[0,0][99,99]">' * 500 + "</node>" * 500
     shown = outline(Screen(f"<hierarchy>{xml}</hierarchy>", png(270, 600, 255)))
     assert len(shown) < 500 * 60
 
 
-def test_outline_of_real_screens_contains_every_text(recordings: Path) -> None:
+def test_outline_of_real_screens_contains_every_text(recordings):
     """The outline contains every text of a real screen that has an area."""
     paths = sorted(recordings.rglob("*.xml"))[::40][:25]
     for path in paths:
@@ -127,7 +124,7 @@ def near(image: pillow.Image, place: tuple[int, int], color: tuple[int, int, int
 
 @pytest.mark.parametrize("action", [Tap(100, 300), LongPress(100, 300), DoubleTap(100, 300)])
 @pytest.mark.parametrize("how", ["image", "text"])
-def test_touch_is_a_red_dot(action: Action, how: str) -> None:
+def test_touch_is_a_red_dot(action, how):
     image, _ = drawn(action, how=how)
     assert near(image, (100, 300), RED)
     assert near(image, (100, 340), (0, 0, 0))
@@ -143,12 +140,12 @@ def test_touch_is_a_red_dot(action: Action, how: str) -> None:
         (Type("x", at=(30, 30)), [(30, 30)]),
     ],
 )
-def test_swipe_is_a_red_line(action: Action, places: list[tuple[int, int]]) -> None:
+def test_swipe_is_a_red_line(action, places):
     image, _ = drawn(action)
     assert [place for place in places if not near(image, place, RED)] == []
 
 
-def test_caption_strip_is_below_a_blue_line() -> None:
+def test_caption_strip_is_below_a_blue_line():
     image, album = drawn(Key("back"))
     assert image.width == 270
     assert near(image, (135, 602), BLUE)
@@ -159,7 +156,7 @@ def test_caption_strip_is_below_a_blue_line() -> None:
     assert album.words == []
 
 
-def test_screenshots_without_actions_have_no_strip() -> None:
+def test_screenshots_without_actions_have_no_strip():
     assert drawn(is_last=True)[0].size == (270, 600)
     assert drawn(Key("back"), how="text")[0].size == (270, 600)
     untouched, _ = drawn(Tap(100, 300), how="none")
@@ -167,18 +164,18 @@ def test_screenshots_without_actions_have_no_strip() -> None:
 
 
 @pytest.mark.parametrize("words", ["世界", "größer", "x" * 200])
-def test_text_that_a_strip_cannot_show_is_listed_separately(words: str) -> None:
+def test_text_that_a_strip_cannot_show_is_listed_separately(words):
     _, album = drawn(Type(words), Type(words))
     assert len(album.words) == 1
 
 
-def test_long_text_wraps_onto_several_lines() -> None:
+def test_long_text_wraps_onto_several_lines():
     image, album = drawn(*[Type(f"some words {n}") for n in range(6)])
     assert image.height > 700
     assert album.words == []
 
 
-def test_large_screenshot_is_scaled_but_its_strip_stays_readable() -> None:
+def test_large_screenshot_is_scaled_but_its_strip_stays_readable():
     album = Album("image", "c0de")
     large = TranscriptFrame(1, 0, screen("Wi-Fi", size=(1080, 2400)), (Tap(10, 10),))
     image = pillow.open(io.BytesIO(album.picture(large).data))
@@ -186,12 +183,12 @@ def test_large_screenshot_is_scaled_but_its_strip_stays_readable() -> None:
     assert LONGEST_SIDE < image.height < LONGEST_SIDE + 80
 
 
-def test_invalid_coordinates_are_not_drawn() -> None:
+def test_invalid_coordinates_are_not_drawn():
     image, _ = drawn(Tap("here", None), Tap(float("nan"), 3))  # type: ignore[arg-type]
     assert image.height > 600
 
 
-def test_picture_is_drawn_once_for_all_judges_and_votes() -> None:
+def test_picture_is_drawn_once_for_all_judges_and_votes():
     frame = TranscriptFrame(1, 0, screen("Wi-Fi", shade=3), (Tap(9, 9),))
     first, again = (Album("image", "c0de").picture(frame) for _ in range(2))
     assert first.data is again.data
@@ -199,7 +196,7 @@ def test_picture_is_drawn_once_for_all_judges_and_votes() -> None:
     assert "image" not in vars(frame.screen)  # decoded pictures are not kept
 
 
-def test_cache_computes_a_value_once_and_drops_the_least_recently_used() -> None:
+def test_cache_computes_a_value_once_and_drops_the_least_recently_used():
     made: list[str] = []
 
     def make(name: str) -> str:

@@ -15,11 +15,8 @@ from pytest_mobileagent.judge.official import Evaluation, evaluate, hierarchy_of
 from pytest_mobileagent.processes import VARIABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pytest_mobileagent.verdict import Verdict
 
-    Run = Callable[..., Verdict]
 
 CLIENT = """
 from openai import OpenAI
@@ -49,7 +46,7 @@ OTHERS = [
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
+def run(tmp_path):
     """Evaluates with a copy that has one file with this source, or a line as the body of `eval`."""
 
     def run(source: str, *arguments: Any, seconds: float = 20, **fields: Any) -> Verdict:

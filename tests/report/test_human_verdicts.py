@@ -18,18 +18,15 @@ from pytest_mobileagent.report.recorded_run import document
 from pytest_mobileagent.verdict import Verdict, of_person
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pytest_mobileagent.report.entry import Entry
 
-    Make = Callable[..., Entry]
 
 PASS, FAIL = of_person(True, "ann", "the lamp is on"), of_person(False, "bob")
 EPISODE = {"episode": "episodes/t.0", "steps": 6, "golden_steps": 4}
 DONE = {**EPISODE, "termination": "self-reported"}
 
 
-def entry(result: Make, outcome: str, success: bool | None, **fields: Any) -> Entry:
+def entry(result: Any, outcome: str, success: bool | None, **fields: Any) -> Entry:
     return result(success, outcome=outcome, **{**DONE, **fields})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -27,13 +27,6 @@ from pytest_mobileagent.run.folder import RunFolder
 from pytest_mobileagent.verdict import Verdict, of_person
 from pytest_mobileagent.verdict import append as add_verdict
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pytest_mobileagent import Screen
-
-    MakeRun = Callable[..., Path]
-
 VERSION_1 = Path(__file__).parents[1] / "episode" / "data" / "version1"
 DEVICE = DeviceInfo("emulator-5554", "Pixel", "15", 35, (100, 200), 160)
 HEAD = {"agent": "mine", "virtual": False, "fingerprints": {"agent": "aa", "apps": "bb"}}
@@ -41,7 +34,7 @@ WORDS = {True: "passed", False: "failed", None: "review"}
 
 
 @pytest.fixture
-def make_run(tmp_path: Path, make_screen: Callable[..., Screen]) -> MakeRun:
+def make_run(tmp_path, make_screen):
     """Return a function that records a run of decided, broken and unstarted cases."""
 
     def make(

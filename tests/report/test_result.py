@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -24,15 +23,6 @@ from pytest_mobileagent.report.result import (
     unfocused,
 )
 from pytest_mobileagent.verdict import Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pytest_mobileagent import Episode, Screen
-
-    MakeEpisode = Callable[..., Episode]
-    MakeScreen = Callable[..., Screen]
-
 
 REPORTED, LIMITED = Termination.SELF_REPORTED, Termination.STEP_LIMIT
 

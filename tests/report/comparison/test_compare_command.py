@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -15,9 +15,6 @@ from pytest_mobileagent.jsonable import to_text
 from pytest_mobileagent.report.comparison.compare_command import main
 from pytest_mobileagent.report.recorded_run import document
 from tests.report.gate.entries import entries, many
-
-if TYPE_CHECKING:
-    Capture = pytest.CaptureFixture[str]
 
 
 def write(folder: Path, tasks: dict[str, str], **about: Any) -> str:

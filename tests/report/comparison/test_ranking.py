@@ -16,10 +16,8 @@ from pytest_mobileagent.report.recorded_run import RecordedRun
 from tests.report.conftest import make
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
+    from collections.abc import Sequence
 
-    Run = Callable[..., RecordedRun]
 
 ALIKE = dict.fromkeys(
     ("tasks", "checks", "apps", "device", "environments", "seeds", "limits", "plugin"), "same"
@@ -27,7 +25,7 @@ ALIKE = dict.fromkeys(
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Run:
+def run(tmp_path):
     """Return a function that makes a run, given the number of passed epochs of each task."""
     numbers = count()
 

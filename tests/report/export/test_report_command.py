@@ -15,15 +15,13 @@ from tests.report.conftest import make
 from tests.report.test_document import VERSION_1
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    WriteRun = Callable[..., Path]
     Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
-def write_run(tmp_path: Path) -> WriteRun:
+def write_run(tmp_path):
     """Return a function that writes a run of one task and returns its folder."""
 
     def write(agent: str, success: bool | None = True, *, whole: Any = None) -> Path:
@@ -209,7 +207,7 @@ source = "a paper"
 
 
 @pytest.fixture
-def published(tmp_path: Path) -> str:
+def published(tmp_path):
     path = tmp_path / "published.toml"
     path.write_text(PUBLISHED)
     return f"--published={path}"

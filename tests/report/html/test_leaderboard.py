@@ -17,12 +17,10 @@ from pytest_mobileagent.report.recorded_run import document
 from tests.report.conftest import make
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from pytest_mobileagent.report.entry import Entry
 
-    WriteRun = Callable[..., Path]
 
 BLOCK = re.compile(r'<script type="application/octet-stream;base64" id="([^"]+)">([^<]*)</script>')
 ALIKE = dict.fromkeys(
@@ -38,7 +36,7 @@ def tasks(passed: int, of: int = 9, **fields: Any) -> list[Entry]:
 
 
 @pytest.fixture
-def write_run(tmp_path: Path) -> WriteRun:
+def write_run(tmp_path):
     """Return a function that writes a run and returns its folder."""
 
     def write(agent: str, entries: list[Entry], folder: str = "", **about: Any) -> Path:
@@ -57,7 +55,7 @@ def write_run(tmp_path: Path) -> WriteRun:
 
 
 @pytest.fixture
-def board(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., dict[str, Any]]:
+def board(tmp_path, capsys):
     """Return a function that writes the leaderboard and returns its blocks."""
 
     def written(*runs: Path) -> dict[str, Any]:

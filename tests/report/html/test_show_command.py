@@ -8,21 +8,16 @@ import sys
 import tempfile
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import pytest
 
 from pytest_mobileagent.report.html.show_command import main
 from pytest_mobileagent.report.text.narration import PAGE
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Show = Callable[..., tuple[int, str, str]]
-
 
 @pytest.fixture
-def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def opened(monkeypatch):
     """Return the list of URLs opened in a browser, on a machine with a display."""
     urls = list[str]()
 
@@ -36,9 +31,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.fixture
-def show(
-    recorded: Path, opened: list[str], capsys: pytest.CaptureFixture[str]
-) -> Callable[..., tuple[int, str, str]]:
+def show(recorded, opened, capsys):
     """Return a function that runs the command in a project with the recorded run."""
     del opened
 

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from pytest_mobileagent.report.metrics.summary import step_efficiency, totals
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pytest_mobileagent.report.entry import Entry
-
-    Make = Callable[..., Entry]
 
 CHECK: dict[str, Any] = {"scorer": "check", "evidence": {}}
 JUDGE = {**CHECK, "scorer": "single: gpt-4o"}

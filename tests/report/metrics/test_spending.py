@@ -1,23 +1,12 @@
 """Tests of the metrics for costs, including costs that are only partly known."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from pytest_mobileagent.report.entry import Spent
 from pytest_mobileagent.report.metrics.summary import totals
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
-    from pytest_mobileagent.report.entry import Entry
-
-    Make = Callable[..., Entry]
-
-
-def test_means_over_decided_and_over_all_tasks_are_reported(result: Make) -> None:
+def test_means_over_decided_and_over_all_tasks_are_reported(result):
     decided = result(True, cost_usd=0.25, input_tokens=90, output_tokens=10, steps=5, actions=4)
     broken = result(None, cost_usd=0.75, input_tokens=290, output_tokens=10, steps=9, actions=9)
     numbers = totals([decided, broken, result(None, outcome="not run")])
@@ -26,7 +15,7 @@ def test_means_over_decided_and_over_all_tasks_are_reported(result: Make) -> Non
     assert (numbers["cost_per_step"], numbers["tokens_per_action"]) == (0.05, 25.0)
 
 
-def test_a_task_without_calls_costs_nothing_unless_unmetered(result: Make) -> None:
+def test_a_task_without_calls_costs_nothing_unless_unmetered(result):
     paid = result(True, cost_usd=0.5, calls=2)
     free = result(True, calls=0)
     unseen = result(True, calls=0, metered=False)
@@ -35,7 +24,7 @@ def test_a_task_without_calls_costs_nothing_unless_unmetered(result: Make) -> No
     assert totals([free])["mean_cost_usd"] is None
 
 
-def test_task_with_unpriced_call_is_excluded_from_means(result: Make) -> None:
+def test_task_with_unpriced_call_is_excluded_from_means(result):
     partly = result(True, cost_usd=0.5, unpriced_calls=1, steps=100)
     known = result(True, cost_usd=0.25, unpriced_calls=0, steps=5)
     numbers = totals([partly, known])
@@ -43,7 +32,7 @@ def test_task_with_unpriced_call_is_excluded_from_means(result: Make) -> None:
     assert numbers["cost_per_step"] == pytest.approx(0.05)
 
 
-def test_roles_have_costs_per_task_and_step(result: Make) -> None:
+def test_roles_have_costs_per_task_and_step(result):
     actor = Spent(calls=2, cost_usd=0.5, unpriced_calls=0)
     judge = Spent(calls=1, cost_usd=0.25, unpriced_calls=0)
     results = [

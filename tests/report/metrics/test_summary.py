@@ -4,7 +4,7 @@ import json
 import math
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import scipy
@@ -15,13 +15,6 @@ from pytest_mobileagent.report.entry import Spent
 from pytest_mobileagent.report.metrics.summary import summarise, totals
 from pytest_mobileagent.report.text.table import table
 from tests.report.conftest import make
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pytest_mobileagent.report.entry import Entry
-
-    Make = Callable[..., Entry]
 
 COUNTS = (
     "episodes",
@@ -40,7 +33,7 @@ def matched(step: int, *, exact: bool = True, counts: bool = True) -> dict[str, 
     return {"step": step, "type": True, "exact": exact, "counts": counts}
 
 
-def test_a_rate_over_nothing_is_unknown_and_never_zero_percent() -> None:
+def test_a_rate_over_nothing_is_unknown_and_never_zero_percent():
     numbers = totals([])
     counts = {*COUNTS, "premature", "overdue", "infrastructure", "without_snapshot"}
     counts |= {
@@ -75,7 +68,7 @@ def test_a_rate_over_nothing_is_unknown_and_never_zero_percent() -> None:
     }  # fmt: skip
 
 
-def test_check_errors_are_counted_separately_from_other_errors(result: Make) -> None:
+def test_check_errors_are_counted_separately_from_other_errors(result):
     raised = result(None, fault="task", steps=3)
     unplayed, judge = result(None, fault="task"), result(None, fault="judge", steps=3)
     numbers = totals([raised, unplayed, judge, result(False, steps=1)])
@@ -85,7 +78,7 @@ def test_check_errors_are_counted_separately_from_other_errors(result: Make) -> 
 BESIDE = {"mobile_bench:code": {"steps": 2, "exact": 1, "type": 2}}
 
 
-def test_every_number_has_its_documented_denominator(result: Make) -> None:
+def test_every_number_has_its_documented_denominator(result):
     spent = {"seconds": 10.0, "thinking_seconds": 4.0, "acting_seconds": 5.0}
     spent |= {"cost_usd": 0.5, "input_tokens": 100, "output_tokens": 10, "unpriced_calls": 0}
     cleared = {"kind": "cleared", "snapshot": None, "cleared": ["a"], "reason": "no snapshots"}
@@ -242,7 +235,7 @@ def test_every_number_has_its_documented_denominator(result: Make) -> None:
     }
 
 
-def test_unmetered_programs_are_never_free(result: Make) -> None:
+def test_unmetered_programs_are_never_free(result):
     seen = result(True, metered=True, steps=4, actions=6, calls=3, cost_usd=0.5)
     unseen = result(False, metered=False, steps=8, actions=8, calls=0)
     numbers = totals([seen, unseen, result(True, steps=2, actions=2)])
@@ -256,7 +249,7 @@ def test_unmetered_programs_are_never_free(result: Make) -> None:
     assert "actions" not in table(summarise([result(True, steps=2, actions=2)]))[0]
 
 
-def test_unknown_values_are_left_out_of_sums_and_not_zero(result: Make) -> None:
+def test_unknown_values_are_left_out_of_sums_and_not_zero(result):
     unknown = result(True, cost_usd=None, unpriced_calls=12, input_tokens=None)
     known = result(True, cost_usd=0.31, unpriced_calls=0, input_tokens=9)
     assert totals([unknown])["cost_usd"] is None
@@ -265,7 +258,7 @@ def test_unknown_values_are_left_out_of_sums_and_not_zero(result: Make) -> None:
     assert (numbers["input_tokens"], numbers["output_tokens"]) == (9, None)
 
 
-def test_model_roles_are_summed_separately(result: Make) -> None:
+def test_model_roles_are_summed_separately(result):
     planner = Spent(calls=1, input_tokens=5, unpriced_calls=1)
     actor = Spent(calls=2, input_tokens=7, cost_usd=0.5, unpriced_calls=0)
     numbers = totals([result(True, roles={"planner": planner, "actor": actor})] * 2)
@@ -275,7 +268,7 @@ def test_model_roles_are_summed_separately(result: Make) -> None:
     assert numbers["roles"]["planner"]["unpriced_calls"] == 2
 
 
-def test_summary_groups_by_every_task_field(result: Make) -> None:
+def test_summary_groups_by_every_task_field(result):
     results = [
         result(True, id="a", suite="clock", app="com.clock", level=2, tags=["smoke", "time"]),
         result(
@@ -298,11 +291,11 @@ def test_summary_groups_by_every_task_field(result: Make) -> None:
     }
 
 
-def test_seconds_per_step_is_none_without_steps(result: Make) -> None:
+def test_seconds_per_step_is_none_without_steps(result):
     assert totals([result(False, steps=0, seconds=3.0)])["seconds_per_step"] is None
 
 
-def test_step_ratio_is_not_clamped(result: Make) -> None:
+def test_step_ratio_is_not_clamped(result):
     ratios = [result(True, step_ratio=0.5), result(True, step_ratio=4.0)]
     assert totals(ratios)["mean_step_ratio"] == pytest.approx(2.25)
 
@@ -325,7 +318,7 @@ RESULTS = st.lists(
 
 
 @given(RESULTS)
-def test_suites_sum_to_the_run_in_any_order(results: list[Entry]) -> None:
+def test_suites_sum_to_the_run_in_any_order(results):
     summary = summarise(results)
     suites = summary["suites"].values()
     for count in (*COUNTS, "premature", "overdue"):
@@ -340,7 +333,7 @@ def test_suites_sum_to_the_run_in_any_order(results: list[Entry]) -> None:
 
 
 @given(st.lists(st.tuples(AMOUNTS, AMOUNTS, AMOUNTS), max_size=4))
-def test_huge_numbers_do_not_break_the_report(amounts: list[tuple[Any, Any, Any]]) -> None:
+def test_huge_numbers_do_not_break_the_report(amounts):
     results = [
         make(True, step_ratio=ratio, seconds=seconds, steps=2, cost_usd=price, unpriced_calls=0)
         for ratio, seconds, price in amounts
@@ -350,6 +343,6 @@ def test_huge_numbers_do_not_break_the_report(amounts: list[tuple[Any, Any, Any]
     assert table(summary)
 
 
-def test_the_page_on_metrics_describes_every_field() -> None:
+def test_the_page_on_metrics_describes_every_field():
     page = (Path(__file__).parents[3] / "docs" / "metrics.md").read_text("utf-8")
     assert not [name for name in summarise([]) if f"`{name}`" not in page]

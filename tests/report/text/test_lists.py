@@ -17,20 +17,16 @@ from pytest_mobileagent.report.text.lists import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pytest_mobileagent.report.entry import Entry
 
-    Make = Callable[..., Entry]
 
-
-def failed(result: Make, name: str, sought: str, **fields: Any) -> Entry:
+def failed(result: Any, name: str, sought: str, **fields: Any) -> Entry:
     verdict = {"passed": False, "evidence": {"sought": sought}}
     ended = {"termination": "self-reported", "steps": 5, "verdict": verdict}
     return result(False, id=f"tasks/coursera/{name}", **{**ended, **fields})
 
 
-def test_failures_show_how_they_ended_and_what_was_sought(result: Make) -> None:
+def test_failures_show_how_they_ended_and_what_was_sought(result):
     results = [
         failed(result, "downloads/one", 'episode.probe("downloads") == []'),
         failed(result, "notes", "", termination="agent error", steps=1, reason="it raised"),
@@ -43,13 +39,13 @@ def test_failures_show_how_they_ended_and_what_was_sought(result: Make) -> None:
     ]
 
 
-def test_first_five_of_many_failures_are_shown(result: Make) -> None:
+def test_first_five_of_many_failures_are_shown(result):
     lines = failures([failed(result, f"t{n}", "x") for n in range(13)])
     assert lines[0] == "failed (13), the first five:"
     assert [line.split()[0] for line in lines[1:]] == ["t0", "t1", "t2", "t3", "t4"]
 
 
-def test_all_are_listed_on_request(result: Make) -> None:
+def test_all_are_listed_on_request(result):
     results = [failed(result, f"t{n}", "x") for n in range(13)]
     assert len(failures(results, most=13)) == 14
     results += [result(True, id="tasks/coursera/done", steps=4, golden_steps=3)]
@@ -61,13 +57,13 @@ def test_all_are_listed_on_request(result: Make) -> None:
     ]
 
 
-def test_epochs_and_environments_are_distinguished(result: Make) -> None:
+def test_epochs_and_environments_are_distinguished(result):
     results = [failed(result, "t[a/b]", "x", epoch=n, environment="105") for n in range(2)]
     names = [line.split()[0] for line in failures(results)[1:]]
     assert names == ["t[a/b][env105][epoch0]", "t[a/b][env105][epoch1]"]
 
 
-def test_texts_of_agents_and_apps_take_one_line_without_controls(result: Make) -> None:
+def test_texts_of_agents_and_apps_take_one_line_without_controls(result):
     lines = failures([failed(result, "t\x1b[2J", "a\nb\x1b]0;title\x07 " + "c" * 200)])
     assert len(lines) == 2
     assert "\x1b" not in lines[1]
@@ -75,7 +71,7 @@ def test_texts_of_agents_and_apps_take_one_line_without_controls(result: Make) -
     assert lines[1].endswith("…")
 
 
-def test_unmetered_programs_are_mentioned(result: Make) -> None:
+def test_unmetered_programs_are_mentioned(result):
     unseen, seen = result(True, metered=False), result(True, metered=True)
     (line,) = remarks([unseen, unseen, seen], {})
     assert line == (
@@ -84,7 +80,7 @@ def test_unmetered_programs_are_mentioned(result: Make) -> None:
     )
 
 
-def test_cases_for_review_are_listed_with_the_reason(result: Make) -> None:
+def test_cases_for_review_are_listed_with_the_reason(result):
     disputed = result(None, id="a/evening", outcome="review", reason="the judges disagree")
     assert reviews([disputed, result(True, id="a/b")]) == [
         "for review (1):",
@@ -96,7 +92,7 @@ def test_cases_for_review_are_listed_with_the_reason(result: Make) -> None:
     assert reviews([]) == []
 
 
-def test_two_judges_share_the_line(result: Make) -> None:
+def test_two_judges_share_the_line(result):
     said = [f'{name}: {word}, "{"because " * 40}"' for name, word in (("a", "done"), ("b", "not"))]
     (_, line, _) = reviews([result(None, id="t", outcome="review", reason="   ".join(said))])
     assert len(line) <= LINE
@@ -104,7 +100,7 @@ def test_two_judges_share_the_line(result: Make) -> None:
     assert '…   b: not, "because' in line
 
 
-def test_check_and_judge_are_compared(result: Make) -> None:
+def test_check_and_judge_are_compared(result):
     said = {"passed": False, "reason": "a: not done   b: not done"}
     differs = result(True, id="a/one", judged=said)
     results = [differs, result(False, id="a/two", judged=said), result(True, id="a/three")]
@@ -115,14 +111,14 @@ def test_check_and_judge_are_compared(result: Make) -> None:
     assert disagreements(results[1:]) == []
 
 
-def test_self_judging_model_is_mentioned(result: Make) -> None:
+def test_self_judging_model_is_mentioned(result):
     verdict = {"passed": True, "evidence": {"own_models": ["openai:gpt-4o"]}}
     assert remarks([result(True, verdict=verdict)] * 2, {}) == [
         "openai:gpt-4o judged 2 tasks in which it was the agent's own model"
     ]
 
 
-def test_equal_reasons_are_grouped(result: Make) -> None:
+def test_equal_reasons_are_grouped(result):
     given = ["no app com.a"] * 2 + ["no app com.b"]
     results = [result(None, outcome="skipped", reason=reason) for reason in given]
     results += [result(None, outcome="not run", reason=str(n)) for n in range(8)]
@@ -131,7 +127,7 @@ def test_equal_reasons_are_grouped(result: Make) -> None:
     assert reasons("not run", results[:-2])[-1] == "not run for 1 more reason: see report.json"
 
 
-def test_tasks_that_began_without_a_snapshot_are_reported_with_the_reasons(result: Make) -> None:
+def test_tasks_that_began_without_a_snapshot_are_reported_with_the_reasons(result):
     cleared = {"kind": "cleared", "snapshot": None, "cleared": ["a"], "reason": "no snapshots"}
     restored = {"kind": "snapshot", "snapshot": "a", "cleared": [], "reason": ""}
     results = [result(True, reset=reset) for reset in (restored, None, cleared, cleared)]
@@ -140,7 +136,7 @@ def test_tasks_that_began_without_a_snapshot_are_reported_with_the_reasons(resul
     assert remarks(results[:2], {}) == []
 
 
-def test_virtual_phone_numbers_carry_a_notice(result: Make) -> None:
+def test_virtual_phone_numbers_carry_a_notice(result):
     (line,) = remarks([result(True)], {"virtual": True})
     assert line.startswith("Virtual phones test the harness")
     (line,) = remarks([result(True)], {"virtual": False, "recorded_pages": True})
@@ -148,7 +144,7 @@ def test_virtual_phone_numbers_carry_a_notice(result: Make) -> None:
     assert remarks([result(True)], {}) == []
 
 
-def test_epochs_show_which_tasks_are_flaky(result: Make) -> None:
+def test_epochs_show_which_tasks_are_flaky(result):
     outcomes = {"tasks/clock/stable": [True, True], "tasks/clock/never": [False, False]}
     outcomes |= {f"tasks/clock/flaky{n}": [True, False] for n in range(6)}
     results = [
@@ -166,7 +162,7 @@ def test_epochs_show_which_tasks_are_flaky(result: Make) -> None:
     assert epochs(summarise([result(True)])) == []
 
 
-def test_goals_that_were_met_before_the_agent_began_are_named(result: Make) -> None:
+def test_goals_that_were_met_before_the_agent_began_are_named(result):
     verdict = {"scorer": "check", "evidence": {"held": [True]}}
     early = [result(True, id=f"tasks/a/{name}", verdict=verdict) for name in "bcdefgh"]
     late = result(True, id="tasks/a/late", verdict={**verdict, "evidence": {"held": [False]}})
