@@ -1,9 +1,6 @@
-from __future__ import annotations
-
 import io
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from PIL import Image, ImageDraw, ImageFont
@@ -21,9 +18,6 @@ from pytest_mobileagent.testing import (
 )
 from tests.agents.playing import player, shipped
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 MobileAgent = shipped("mobileagent")
 SCREEN = make_screen("Clock", "Save")
 CLOCK = TextBox("Clock", Bounds(100, 1000, 200, 1040), 0.9)
@@ -32,7 +26,7 @@ OTHER = TextBox("Save", Bounds(400, 1800, 500, 1840), 0.9)
 
 
 @pytest.fixture
-def perceived(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+def perceived(monkeypatch):
     """Replaces OCR and icon detection with results given by the test."""
 
     def let(texts=(), icons=()):

@@ -1,8 +1,5 @@
-from __future__ import annotations
-
 import io
 import sys
-from typing import TYPE_CHECKING
 
 import pytest
 from PIL import Image
@@ -15,9 +12,6 @@ from pytest_mobileagent.screen.ocr import TextBox
 from pytest_mobileagent.testing import FakePhone, ScriptedReply, make_screen
 from tests.agents.playing import player, shipped
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
 MobileAgentV2 = shipped("mobileagent_v2")
 CLOCK = TextBox("Clock", Bounds(100, 1000, 200, 1040), 0.9)
 KEYBOARD = TextBox("ADB Keyboard {On}", Bounds(100, 2300, 500, 2340), 0.9)
@@ -28,7 +22,7 @@ GOOD, WRONG, SAME = (f"### Thought ###\nt\n### Answer ###\n{letter}" for letter 
 
 
 @pytest.fixture(autouse=True)
-def perceived(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+def perceived(monkeypatch):
     """Replaces OCR and icon detection with results given by the test."""
     module = sys.modules[f"{MobileAgentV2.__module__}.perception"]
 

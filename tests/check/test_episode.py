@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -12,14 +12,9 @@ from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Swipe, Tap
 from pytest_mobileagent.errors import RecordError, TaskError, UndecidedError
 from pytest_mobileagent.screen.explain import collect_misses
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pytest_mobileagent import Screen
-
 
 @pytest.fixture
-def shop(make_screen: Callable[..., Screen]) -> Screen:
+def shop(make_screen):
     return make_screen(
         {"text": "Lamp", "resource-id": "s:id/product", "bounds": "[0,0][100,50]"},
         {"text": "Torch", "resource-id": "s:id/product", "bounds": "[0,50][100,100]"},

@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,12 +21,6 @@ from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.screen.explain import collect_misses
 from pytest_mobileagent.screen.selector import CriteriaError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pytest_mobileagent import Episode
-
 
 INFO = DeviceInfo("emulator-5554", "Pixel", "15", 35, (100, 200), 160, listener=True)
 SAVE = Event(
@@ -45,7 +39,7 @@ OPENED = Event("window_state_changed", "com.notes", "com.notes.MainActivity", te
 
 
 @pytest.fixture
-def episode(make_episode: Callable[..., Episode]) -> Episode:
+def episode(make_episode):
     made = make_episode(Tap(1, 1), Tap(2, 2), device=INFO)
     first, second = made.steps
     steps = replace(first, events=(OPENED,)), replace(second, events=(SAVE, ROW))
@@ -214,7 +208,7 @@ OFF = {**SAVE_BUTTON, "text": "Off", "resource-id": "a:id/off", "enabled": "fals
 
 
 @pytest.fixture
-def form(make_screen: Callable[..., Screen]) -> Callable[..., Screen]:
+def form(make_screen):
     """Return a function that makes a form whose field contains a text."""
 
     def make(text: str = "", button: dict[str, str] = SAVE_BUTTON, **fields: Any) -> Screen:
@@ -225,7 +219,7 @@ def form(make_screen: Callable[..., Screen]) -> Callable[..., Screen]:
 
 
 @pytest.fixture
-def saved(make_episode: Callable[..., Episode], form: Callable[..., Screen]) -> Episode:
+def saved(make_episode, form):
     """Return an episode in which Oslo is typed and saved, which leads to another activity."""
     screens = (form(), form("Oslo"), form("Oslo", activity="a.Done"))
     return make_episode(Type("Oslo", at=(5, 5)), Tap(50, 60), screens=screens)

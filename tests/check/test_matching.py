@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -10,14 +10,9 @@ from pytest_mobileagent import Bounds, Finish, Swipe, Tap, Type, check
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.screen.explain import collect_misses
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pytest_mobileagent.screen.screen import Screen
-
 
 @pytest.fixture
-def form(make_screen: Callable[..., Screen]) -> Screen:
+def form(make_screen):
     return make_screen(
         {"text": "Name", "resource-id": "s:id/name", "bounds": "[0,0][100,50]"},
         {"text": "Save", "resource-id": "s:id/save", "bounds": "[0,150][100,200]"},

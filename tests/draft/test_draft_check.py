@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,9 +15,6 @@ from pytest_mobileagent.draft import draft_check as command
 from pytest_mobileagent.isolation import UnavailableError
 from pytest_mobileagent.testing import ScriptedModel
 from pytest_mobileagent.verdict import Verdict, append
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 pytestmark = pytest.mark.skipif(bool(kernel.unsupported()), reason=kernel.unsupported())
 
@@ -40,9 +36,7 @@ class Project:
 
 
 @pytest.fixture
-def draft_check(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., tuple[object, str, str]]:
+def draft_check(tmp_path, capsys, monkeypatch):
     """Return a function that runs the command in an empty folder: status, output and errors."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
@@ -63,14 +57,14 @@ def draft_check(
 
 
 @pytest.fixture
-def episode(done: Path, tmp_path: Path) -> Path:
+def episode(done, tmp_path):
     """Return a writable copy of the episode in which the goal was met."""
     shutil.copytree(done.parent.parent, tmp_path / "run", symlinks=True)
     return tmp_path / "run" / "episodes" / "play.0"
 
 
 @pytest.fixture
-def other(failed: Path, tmp_path: Path) -> Path:
+def other(failed, tmp_path):
     """Return a writable copy of the episode in which the goal was not met."""
     shutil.copytree(failed.parent.parent, tmp_path / "other", symlinks=True)
     return tmp_path / "other" / "episodes" / "play.0"

@@ -11,19 +11,13 @@ import socket
 import textwrap
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_mobileagent import isolation as kernel
 from pytest_mobileagent.draft import inside
 from pytest_mobileagent.draft.inside import answer, prepare
-from pytest_mobileagent.draft.sandbox import PrefixAnswer, SandboxLimits
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pytest_mobileagent.check.episode import Episode
+from pytest_mobileagent.draft.sandbox import SandboxLimits
 
 pytestmark = pytest.mark.skipif(bool(kernel.unsupported()), reason=kernel.unsupported())
 
@@ -144,14 +138,12 @@ OLD_CALL = """\
 
 
 @pytest.fixture(scope="module")
-def episode(make_episode: Callable[..., Episode]) -> Episode:
+def episode(make_episode):
     return make_episode()
 
 
 @pytest.fixture
-def tried(
-    episode: Episode, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Callable[..., PrefixAnswer]:
+def tried(episode, monkeypatch, tmp_path):
     """Return a function that tries a body in the sandbox."""
     monkeypatch.setattr(inside, "_refuse", lambda event, arguments: None)
     forked: list[int] = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,12 +16,6 @@ from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.reference import ModelReference
 from pytest_mobileagent.testing import Fault, ScriptedModel, make_screen
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pytest_mobileagent.check.episode import Episode
-
-
 NEWS, SHOP, HOME = "com.news", "com.shop", "com.launcher"
 TWO = Question(
     subtasks=(
@@ -33,7 +26,7 @@ TWO = Question(
 
 
 @pytest.fixture
-def episode(make_episode: Callable[..., Episode]) -> Callable[..., Episode]:
+def episode(make_episode):
     """An episode with one screen for each package; each screen shows its package."""
 
     def make(*packages: str):

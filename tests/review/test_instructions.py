@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -22,17 +21,13 @@ from pytest_mobileagent.review.server import ReviewServer
 from pytest_mobileagent.testing import make_screen
 from tests.review.test_page import User
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 SIZE = (1080, 2400)
 BUTTON = Bounds(0, 0, 1080, 120)
 HOSTILE = "<script>document.title='taken'</script> \u202e txt"
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Path:
+def table(tmp_path):
     """Return a new table with two drafts: one passed, and one repeats a text on a page."""
     with GraphWriter(tmp_path / "g") as writer:
         for name in "ABC":
@@ -55,7 +50,7 @@ def table(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def service(table: Path) -> InstructionService:
+def service(table):
     return InstructionService(table, "ann")
 
 
@@ -165,7 +160,7 @@ class _Page:
 
 
 @pytest.fixture
-def user(chrome: Any, service: InstructionService) -> Iterator[User]:
+def user(chrome, service):
     with ReviewServer(service, 0) as server:
         serving = threading.Thread(target=server.serve_forever, args=[0.02])
         serving.start()

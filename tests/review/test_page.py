@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from PIL import Image, ImageDraw, ImageFont
@@ -20,9 +20,6 @@ from pytest_mobileagent.verdict import (
     verdicts,
 )
 from tests.flaws import flaws
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 pytestmark = pytest.mark.slow  # starts a browser
 
@@ -87,7 +84,7 @@ class User:
 
 
 @pytest.fixture
-def shop(run: Any) -> Any:
+def shop(run):
     """Return a run in which people must decide `a` and `b`, and a check decided `c`."""
     torn = [
         {"model": "gpt-4o", "passed": True, "reason": "A novel was opened", "details": {"k": 7}},
@@ -104,7 +101,7 @@ def shop(run: Any) -> Any:
 
 
 @pytest.fixture
-def user(chrome: Any, shop: Any, serve: Callable[..., Any]) -> User:
+def user(chrome, shop, serve):
     user = User(chrome, serve(shop.folder, who="ann"))
     user.sees("#goal", "Read. ")
     return user

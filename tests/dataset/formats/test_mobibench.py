@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -18,12 +18,9 @@ from pytest_mobileagent.screen.element import Bounds
 from tests.dataset.formats import copies
 from tests.dataset.formats.copies import write_json, write_png
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 @pytest.fixture
-def copy(tmp_path: Path) -> Path:
+def copy(tmp_path):
     return copies.mobibench(tmp_path / "mobibench")
 
 
@@ -31,11 +28,11 @@ def tasks(graph: Graph) -> dict[str, Any]:
     return {row.id: row for row in rows(graph.folder / "tasks.jsonl")}
 
 
-def test_it_is_recognised(copy: Path) -> None:
+def test_it_is_recognised(copy):
     assert release_of(copy, None, Problems()).title == "MobiBench"
 
 
-def test_the_default_answers_are_golden(graph: Graph) -> None:
+def test_the_default_answers_are_golden(graph):
     found = tasks(graph)
     assert sorted(found) == ["Clock-12", "Shop-7"]
     row = found["Shop-7"]
@@ -53,7 +50,7 @@ def test_the_default_answers_are_golden(graph: Graph) -> None:
     assert [each.page for each in golden] == [f"Shop-7-{number}" for number in range(6)]
 
 
-def test_all_answers_are_accepted_and_lead_to_the_next_page(graph: Graph) -> None:
+def test_all_answers_are_accepted_and_lead_to_the_next_page(graph):
     accepted = tasks(graph)["Shop-7"].columns["accepted"]
     assert [golden_from_json(each).action for each in accepted["Shop-7-2"]] == [
         Scroll("down"),
@@ -113,13 +110,13 @@ def test_a_broken_step_is_reported_with_its_folder(copy, tmp_path, answers, why)
         ("instruction.txt", "instruction"),
     ],
 )
-def test_a_missing_file_is_named(copy: Path, tmp_path: Path, name: str, why: str) -> None:
+def test_a_missing_file_is_named(copy, tmp_path, name, why):
     (copy / "Shop" / "7" / name).unlink()
     with pytest.raises(GraphError, match=why):
         import_release(copy, tmp_path / "graph")
 
 
-def test_pictures_and_hierarchies_stay_where_they_are(copy: Path, graph: Graph) -> None:
+def test_pictures_and_hierarchies_stay_where_they_are(copy, graph):
     page = graph.page("Shop-7-0")
     assert graph.file(page.png) == copy / "Shop" / "7" / "0.png"
     assert graph.file(page.xml) == copy / "Shop" / "7" / "0.xml"

@@ -1,10 +1,7 @@
 """Judging labelled episodes: what is skipped, counted and cached, and when it stops."""
 
-from __future__ import annotations
-
 import threading
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -20,10 +17,6 @@ from pytest_mobileagent.testing import Fault, ScriptedModel, When
 
 from .conftest import judge
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
 ONE, TWO = ModelReference("openai", "one"), ModelReference("openai", "two")
 SEEN = {"Do 1.": "total 5", "Do 2.": "nothing", "Do 3.": "Total: 7"}
 
@@ -34,7 +27,7 @@ def read(screen):
 
 
 @pytest.fixture
-def plan(labelled: Callable[..., Path]) -> Callable[..., CalibrationPlan]:
+def plan(labelled):
     """A plan for three labels, the second of which lacks its key component."""
 
     def make(*clients, **fields):

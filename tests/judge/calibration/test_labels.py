@@ -1,9 +1,6 @@
 """Labels from files, from runs that people have reviewed, and from published data sets."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,10 +9,6 @@ from pytest_mobileagent.judge.calibration.labels import LabelsError, read_labels
 from pytest_mobileagent.judge.question import Question, subtask
 from pytest_mobileagent.testing import make_screen
 from pytest_mobileagent.verdict import Verdict, append, of_person, withdrawal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 
 def test_line_names_an_episode_relative_to_the_file_and_the_question(labelled):
@@ -78,7 +71,7 @@ def test_a_file_without_labels_is_reported(tmp_path, content, why):
 
 
 @pytest.fixture
-def run(record: Callable[..., Path], tmp_path: Path) -> Path:
+def run(record, tmp_path):
     """The folder of a run with three episodes."""
     folder = tmp_path / "runs" / "2026-11-22-mine"
     (folder / "episodes").mkdir(parents=True)

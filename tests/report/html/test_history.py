@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -17,9 +17,6 @@ from pytest_mobileagent.report.html.all_runs_page import (
     read_overview,
 )
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 def index(started: str) -> dict[str, Any]:
     """Return the index of a run with two epochs of a task, and one of two others."""
@@ -31,7 +28,7 @@ def index(started: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def earlier(recorded: Path) -> Path:
+def earlier(recorded):
     """Make 25 runs beside a recorded one, a day apart, and return the folder for the next one."""
     read_overview(recorded)
     for day in range(1, 26):
@@ -47,7 +44,7 @@ def earlier(recorded: Path) -> Path:
     return recorded.with_name("2025-03-26")
 
 
-def test_a_task_has_its_outcomes_in_the_last_nineteen_runs_before(earlier: Path) -> None:
+def test_a_task_has_its_outcomes_in_the_last_nineteen_runs_before(earlier):
     (earlier.with_name("2025-03-20") / OVERVIEW).write_text("{", "utf-8")
     data = index("2025-03-25T12:00:00+00:00")
     add_history(data, earlier, earlier)
@@ -62,14 +59,14 @@ def test_a_task_has_its_outcomes_in_the_last_nineteen_runs_before(earlier: Path)
     assert new is None
 
 
-def test_names_of_folders_are_safe_in_addresses(earlier: Path) -> None:
+def test_names_of_folders_are_safe_in_addresses(earlier):
     earlier.with_name("2025-03-01").rename(earlier.with_name("javascript:1#%2F"))
     data = index("2025-03-02T08:00:00+00:00")
     add_history(data, earlier, earlier.parent)
     assert [each["page"] for each in data["history"]] == ["javascript%3A1%23%252F/report.html"]
 
 
-def test_later_runs_are_left_out(earlier: Path) -> None:
+def test_later_runs_are_left_out(earlier):
     data = index("2025-03-03T12:00:00+00:00")
     add_history(data, earlier, earlier.parent)
     assert [each["page"] for each in data["history"]] == [

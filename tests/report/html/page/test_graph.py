@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -11,10 +11,6 @@ from PIL import Image
 from pytest_mobileagent.report.html.page import shell
 from tests.flaws import flaws
 from tests.report.html.page.conftest import HOSTILE, Reader, packed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow  # starts a browser
 
@@ -40,7 +36,7 @@ PATHS = [
 
 
 @pytest.fixture
-def read(chrome: Any, tmp_path: Path) -> Iterator[Callable[..., Reader]]:
+def read(chrome, tmp_path):
     """Yield a function that opens the page of an invented graph."""
     readers: list[Reader] = []
 
@@ -62,7 +58,7 @@ def read(chrome: Any, tmp_path: Path) -> Iterator[Callable[..., Reader]]:
     assert severe == []
 
 
-def test_map_opens_with_the_first_page_selected(read: Any) -> None:
+def test_map_opens_with_the_first_page_selected(read):
     reader = read()
     reader.sees("#about", "4 pages · 5 actions · licence: CC0")
     assert reader.ask("document.querySelectorAll('.node').length") == 4
@@ -77,7 +73,7 @@ def test_map_opens_with_the_first_page_selected(read: Any) -> None:
     assert flaws(reader.chrome) == []
 
 
-def test_the_graph_can_be_navigated_by_keys(read: Any) -> None:
+def test_the_graph_can_be_navigated_by_keys(read):
     reader = read()
     reader.sees("#page h2", "home")
     reader.ask("(document.querySelector('.node').focus(), 1)")
@@ -90,7 +86,7 @@ def test_the_graph_can_be_navigated_by_keys(read: Any) -> None:
     assert reader.ask(f"{chosen}[0] === document.activeElement")
 
 
-def test_action_links_to_its_page_and_highlights_its_target(read: Any) -> None:
+def test_action_links_to_its_page_and_highlights_its_target(read):
     reader = read()
     reader.sees("#page", "tap list")
     reader.ask("(document.querySelector('#page li button').focus(), 1)")
@@ -100,7 +96,7 @@ def test_action_links_to_its_page_and_highlights_its_target(read: Any) -> None:
     reader.sees("#page", "to item · 3 times")
 
 
-def test_golden_path_is_drawn_and_numbered(read: Any) -> None:
+def test_golden_path_is_drawn_and_numbered(read):
     reader = read()
     reader.sees("#path", "Golden path: buy")
     choose = "document.querySelector('#path')"
@@ -116,7 +112,7 @@ def test_golden_path_is_drawn_and_numbered(read: Any) -> None:
     assert reader.ask("document.querySelectorAll('.way, .number').length") == 0
 
 
-def test_pages_can_be_searched_and_action_kinds_hidden(read: Any) -> None:
+def test_pages_can_be_searched_and_action_kinds_hidden(read):
     reader = read()
     reader.sees("#kinds", "back 1")
     visible = "[...document.querySelectorAll('#sheet .edge')].filter((e) => e.style.display === '')"
@@ -130,11 +126,11 @@ def test_pages_can_be_searched_and_action_kinds_hidden(read: Any) -> None:
     assert reader.ask("document.querySelectorAll('.node.faint').length") == 3
 
 
-def test_a_partial_map_says_so(read: Any) -> None:
+def test_a_partial_map_says_so(read):
     read(total=12_345, around="list").sees("#about", "4 of 12,345 pages, those nearest to list")
 
 
-def test_hostile_texts_are_shown_as_text(read: Any) -> None:
+def test_hostile_texts_are_shown_as_text(read):
     hostile = [page("home", 0), page(HOSTILE, 1, activity=HOSTILE, package=HOSTILE, also=[HOSTILE])]
     ways = [{"kind": "golden", "name": HOSTILE, "goal": HOSTILE, "pages": ["home", HOSTILE]}]
     reader = read(hostile, [edge("home", HOSTILE, words=HOSTILE)], ways, licence=HOSTILE)
@@ -145,7 +141,7 @@ def test_hostile_texts_are_shown_as_text(read: Any) -> None:
     assert reader.ask("document.images.length") == 1
 
 
-def test_four_hundred_pages_are_drawn_quickly(read: Any) -> None:
+def test_four_hundred_pages_are_drawn_quickly(read):
     pages = [page(f"p{n}", n // 8, n % 8) for n in range(400)]
     edges = [edge(f"p{n}", f"p{(7 * n + k) % 400}") for n in range(400) for k in range(5)]
     reader = read(pages, edges, [], start="p0")

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from pytest_mobileagent.report.html.page import shell
 from tests.flaws import flaws
 from tests.report.html.page.conftest import HOSTILE, Reader, packed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow  # starts a browser
 
@@ -46,7 +42,7 @@ def task(number: int, *outcomes: str) -> dict[str, Any]:
 
 
 @pytest.fixture
-def read(chrome: Any, tmp_path: Path) -> Iterator[Callable[..., Reader]]:
+def read(chrome, tmp_path):
     """Yield a function that writes and opens a page of runs; the browser's log must stay empty."""
 
     def open_(*runs: dict[str, Any], warnings: Any = (), tasks: Any = ()) -> Reader:
@@ -72,7 +68,7 @@ def agents(reader: Reader) -> list[str]:
     return reader.texts("#board .opener")
 
 
-def test_runs_are_sorted_by_success_with_their_possible_ranks(read: Any) -> None:
+def test_runs_are_sorted_by_success_with_their_possible_ranks(read):
     unranked = run("late", 0.4, obstacles=["other seeds"], places=None)
     reader = read(
         run("t3a", 0.3, places=[2, 3]), unranked, run("m3a", 0.9), run("old", 0.35, places=[2, 3])
@@ -85,7 +81,7 @@ def test_runs_are_sorted_by_success_with_their_possible_ranks(read: Any) -> None
     assert reader.texts("#board thead th")[:3] == ["Place", "Run", "Success ▼"]
 
 
-def test_row_expands_to_suites_tasks_and_remarks(read: Any) -> None:
+def test_row_expands_to_suites_tasks_and_remarks(read):
     first = run("m3a", 0.9, notes=["3 attempts lost to infrastructure"], peers=[1], places=[1, 2])
     tasks = [task(number, "passed", "failed") for number in range(250)]
     reader = read(first, run("t3a"), tasks=[tasks, []])
@@ -103,7 +99,7 @@ def test_row_expands_to_suites_tasks_and_remarks(read: Any) -> None:
     assert reader.ask("document.querySelector('#inner-0').hidden")
 
 
-def test_interval_of_a_row_is_drawn_behind_all_bars(read: Any) -> None:
+def test_interval_of_a_row_is_drawn_behind_all_bars(read):
     reader = read(run("m3a", 0.6, peers=[1]), run("t3a", 0.5, peers=[0]), run("x", 0.1))
     reader.ask("document.querySelector('#row-0 .opener').focus()")
     style = "document.querySelector('#board').style.getPropertyValue"
@@ -115,7 +111,7 @@ def test_interval_of_a_row_is_drawn_behind_all_bars(read: Any) -> None:
     ]
 
 
-def test_columns_sort_by_keyboard_with_unknown_numbers_last(read: Any) -> None:
+def test_columns_sort_by_keyboard_with_unknown_numbers_last(read):
     reader = read(
         run("b", 0.5, mean_cost_usd=0.5), run("a", 0.4, mean_cost_usd=None), run("c", 0.6)
     )
@@ -130,7 +126,7 @@ def test_columns_sort_by_keyboard_with_unknown_numbers_last(read: Any) -> None:
     assert [each for each in reader.ask(sorts) if each] == ["descending"]
 
 
-def test_everything_works_by_keyboard(read: Any) -> None:
+def test_everything_works_by_keyboard(read):
     reader = read(run("m3a", 0.9), run("t3a"), tasks=[[task(1, "passed")], []])
     columns = reader.ask("document.querySelectorAll('#board thead button').length")
     reader.press(
@@ -142,7 +138,7 @@ def test_everything_works_by_keyboard(read: Any) -> None:
     assert reader.ask("document.activeElement.ariaExpanded") == "true"
 
 
-def test_a_screen_reader_gets_names_heads_and_states(read: Any) -> None:
+def test_a_screen_reader_gets_names_heads_and_states(read):
     reader = read(run("m3a (openai:a)", 0.9, agent="m3a"), run("t3a"), warnings=["Virtual phones."])
     nodes = reader.chrome.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
     named = {
@@ -161,7 +157,7 @@ def test_a_screen_reader_gets_names_heads_and_states(read: Any) -> None:
     assert table["name"]["value"].startswith("Runs by success.")
 
 
-def test_names_in_runs_are_shown_as_text(read: Any) -> None:
+def test_names_in_runs_are_shown_as_text(read):
     entry = {**task(1, HOSTILE), "id": HOSTILE, "endings": [HOSTILE], "environment": HOSTILE}
     own = run(
         HOSTILE, models=[HOSTILE], notes=[HOSTILE], obstacles=[HOSTILE], plugin=HOSTILE,
@@ -174,7 +170,7 @@ def test_names_in_runs_are_shown_as_text(read: Any) -> None:
     assert reader.ask("document.title") == "Leaderboard"
 
 
-def test_damaged_page_shows_a_message(read: Any, chrome: Any) -> None:
+def test_damaged_page_shows_a_message(read, chrome):
     reader = read(run("m3a"), run("t3a"), tasks=[])
     path = reader.page
     path.write_bytes(path.read_bytes().replace(b'id="index">', b'id="index">H4sIAAAA'))
@@ -183,7 +179,7 @@ def test_damaged_page_shows_a_message(read: Any, chrome: Any) -> None:
 
 
 @pytest.mark.parametrize("width", [360, 768, 1280, 1920])
-def test_page_fits_the_screen(read: Any, width: int) -> None:
+def test_page_fits_the_screen(read, width):
     long = run("long_name_" * 9, suites={f"suite_of_a_long_name_{n}": NUMBERS for n in range(12)})
     tasks = [task(n, *["passed"] * 10) for n in range(3)]
     reader = read(long, run("t3a"), tasks=[tasks, []])
@@ -194,7 +190,7 @@ def test_page_fits_the_screen(read: Any, width: int) -> None:
     assert reader.ask("document.documentElement.scrollWidth") <= width
 
 
-def test_texts_have_enough_contrast_in_light_and_dark(read: Any) -> None:
+def test_texts_have_enough_contrast_in_light_and_dark(read):
     from tests.report.html.page.test_looks import _CONTRASTS
 
     unranked = run("late", 0.4, obstacles=["other seeds"], places=None)

@@ -6,16 +6,12 @@ import json
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from pytest_mobileagent.report.html.page import shell
 from tests.flaws import flaws
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow  # starts a browser
 
@@ -39,7 +35,7 @@ class Handler(SimpleHTTPRequestHandler):
 
 
 @pytest.fixture
-def told(tmp_path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+def told(tmp_path):
     """Yield a URL that serves the test's files, and a dictionary of further answers."""
     answers: dict[str, Any] = {}
     handler = type("Told", (Handler,), {"told": answers})

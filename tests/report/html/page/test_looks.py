@@ -1,22 +1,15 @@
 """Tests of a page's appearance: light and dark, on a laptop and a phone, and for screen readers."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 import pytest
 
 from tests.flaws import flaws
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = pytest.mark.slow  # starts a browser
 PLACES = {"": "#count", "#e=b.0&s=3": "#place", "#e=b.0&with=~b.0": "#pair-place"}
 
 
 @pytest.fixture
-def reader(read: Any, invented: Any, pictures: Any) -> Iterator[Any]:
+def reader(read, invented, pictures):
     rows = [invented.row(f"clock/{'long_name_' * 9}", "failed", e="b.0"), *invented.many(40)]
     before = [invented.row(f"clock/{'long_name_' * 9}", e="~b.0")]
     episodes = [invented.episode(name, pictures) for name in ("b.0", "~b.0")]
@@ -27,7 +20,7 @@ def reader(read: Any, invented: Any, pictures: Any) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("width", [360, 768, 1280, 1920])
-def test_page_fits_the_screen(reader: Any, width: int) -> None:
+def test_page_fits_the_screen(reader, width):
     screen = {"width": width, "height": 720, "deviceScaleFactor": 1, "mobile": width < 500}
     reader.chrome.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
     for place, sign in PLACES.items():
@@ -43,14 +36,14 @@ def test_page_fits_the_screen(reader: Any, width: int) -> None:
     ("place", "keys"),
     [("#e=b.0&s=3", "1"), ("#e=b.0&s=3", "5v"), ("#e=b.0&s=3", "8bvv"), ("#e=b.0&with=~b.0", "vv")],
 )
-def test_episodes_have_no_flaws_at_any_width(reader: Any, place: str, keys: str) -> None:
+def test_episodes_have_no_flaws_at_any_width(reader, place, keys):
     reader.go(place)
     reader.until("document.querySelector('#place, #pair-place')?.textContent")
     reader.press(*keys)
     assert flaws(reader.chrome) == []
 
 
-def test_texts_have_enough_contrast_in_light_and_dark(reader: Any) -> None:
+def test_texts_have_enough_contrast_in_light_and_dark(reader):
     """The Web Content Accessibility Guidelines require a contrast of 4.5 to 1 for text (1.4.3)."""
     papers = set()
     for scheme in ("light", "dark"):
@@ -89,7 +82,7 @@ _CONTRASTS = """(() => {
 })()"""
 
 
-def test_every_control_has_a_name(reader: Any) -> None:
+def test_every_control_has_a_name(reader):
     roles = {"button", "textbox", "searchbox", "image", "combobox", "link", "treeitem", "row"}
     for place, sign in PLACES.items():
         reader.go(place)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from pytest_mobileagent.report.html.page import shell
 from tests.flaws import flaws
 from tests.report.html.page.conftest import HOSTILE, Reader, packed
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow  # starts a browser
 
@@ -30,7 +26,7 @@ def run(number: int, **fields: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def read(chrome: Any, tmp_path: Path) -> Iterator[Callable[..., Reader]]:
+def read(chrome, tmp_path):
     """Yield a function that writes and opens a page of runs; the browser's log must stay empty."""
 
     def open_(runs: list[dict[str, Any]], outcomes: dict[str, dict[str, Any]]) -> Reader:
@@ -46,7 +42,7 @@ def read(chrome: Any, tmp_path: Path) -> Iterator[Callable[..., Reader]]:
     assert [each["message"] for each in chrome.get_log("browser")] == []
 
 
-def test_runs_are_listed_newest_first_with_a_line_over_time(read: Any) -> None:
+def test_runs_are_listed_newest_first_with_a_line_over_time(read):
     lost = {"before": "run-1", "gained": ["clock/a"], "lost": ["clock/b", "clock/c"]}
     runs = [run(1), run(2, gate="FAIL", **lost), run(3, agent="other", cost_usd=None)]
     reader = read(runs, {})
@@ -69,7 +65,7 @@ def test_runs_are_listed_newest_first_with_a_line_over_time(read: Any) -> None:
     reader.sees("#count", "1 of 3 runs")
 
 
-def test_two_clicks_compare_two_runs(read: Any) -> None:
+def test_two_clicks_compare_two_runs(read):
     runs = [run(1), run(2, beside=["run-1"]), run(3)]
     outcomes = {
         "run-1": {"a": False, "b": True, "c": None, "d": True},
@@ -93,7 +89,7 @@ def test_two_clicks_compare_two_runs(read: Any) -> None:
     reader.until("document.querySelector('#chosen').hidden")
 
 
-def test_hostile_names_are_text_and_damaged_run_has_a_row(read: Any) -> None:
+def test_hostile_names_are_text_and_damaged_run_has_a_row(read):
     hostile = run(1, agent=HOSTILE, models=[HOSTILE], gate=HOSTILE, suites={HOSTILE: [1, 2]})
     again = run(2, agent=HOSTILE, suites={HOSTILE: [1, 2]}, before="run-1", lost=[HOSTILE])
     damaged = run(3, problem=f"is damaged: {HOSTILE}", started=None)
@@ -105,7 +101,7 @@ def test_hostile_names_are_text_and_damaged_run_has_a_row(read: Any) -> None:
     assert reader.ask("document.images.length") == 0
 
 
-def test_thousand_runs_are_drawn_in_parts(read: Any) -> None:
+def test_thousand_runs_are_drawn_in_parts(read):
     reader = read([run(n) for n in range(1000)], {})
     reader.sees("#count", "1,000 runs")
     assert reader.ask("document.querySelectorAll('#runs tbody tr').length") == 200
