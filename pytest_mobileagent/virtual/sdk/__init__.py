@@ -27,7 +27,13 @@ from pytest_mobileagent.virtual.kernel.files import SHARED, FileSystem
 from pytest_mobileagent.virtual.phone import Phone
 from pytest_mobileagent.virtual.providers.calendar import milliseconds_of
 from pytest_mobileagent.virtual.sdk import datepicker, drawer, timepicker
-from pytest_mobileagent.virtual.sdk.app import Activity, App, set_next_alarm, uses_permissions
+from pytest_mobileagent.virtual.sdk.app import (
+    Activity,
+    App,
+    FromApp,
+    set_next_alarm,
+    uses_permissions,
+)
 from pytest_mobileagent.virtual.sdk.people import (
     CONTACTS,
     EMAIL_TYPES,
@@ -48,7 +54,7 @@ __all__ = [
     "BROWSABLE", "CLEAR_TOP", "CONTACTS", "DELIVER", "EMAIL_TYPES", "HIGH", "LAUNCHER", "MANAGE",
     "MISSED", "NEW_TASK", "PACKAGE_NAME", "PHONE_STATE", "PHONE_TYPES", "POST", "REPLY", "SEND",
     "SENDTO", "SEND_MULTIPLE", "SHARED", "SINGLE_TOP", "STREAMS", "VIEW", "WALLPAPER", "Activity",
-    "App", "BadCredential", "Call", "Database", "Deed", "FileSystem", "Filter", "Intent", "Locale",
+    "App", "BadCredential", "Call", "Database", "Deed", "FileSystem", "Filter", "FromApp", "Intent", "Locale",
     "NoEncoder", "People", "Person", "Phone", "Preferences", "Provider", "Resolver", "Table",
     "Video", "avatar", "chooser", "datepicker", "drawer", "later", "milliseconds_of", "numbers",
     "set_next_alarm", "timepicker", "uses_permissions",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from pytest_mobileagent.virtual.app import app
 from pytest_mobileagent.virtual.content.intent import (
@@ -78,6 +78,20 @@ class App(app.App):
     def log(self, tag: str, message: str, level: str = "I") -> None:
         """Write a line to the phone's log, from this app's process."""
         self.phone.log.write(level, tag, message, pid=self.phone.proc.pid(self.package))
+
+
+T = TypeVar("T")
+
+
+class FromApp(Generic[T]):
+    """An attribute of activities: what `make` makes of their app, such as its store, each time."""
+
+    def __init__(self, make: Callable[[Any], T]) -> None:
+        self._make = make
+
+    def __get__(self, activity: Activity, kind: object = None) -> T:
+        """Make it."""
+        return self._make(activity.app)
 
 
 class Activity(app.Activity):
