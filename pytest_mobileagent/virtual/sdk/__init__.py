@@ -34,6 +34,7 @@ from pytest_mobileagent.virtual.sdk.app import (
     set_next_alarm,
     uses_permissions,
 )
+from pytest_mobileagent.virtual.sdk.documents import AUTHORITY, Document, document_uri
 from pytest_mobileagent.virtual.sdk.people import (
     CONTACTS,
     EMAIL_TYPES,
@@ -51,12 +52,13 @@ from pytest_mobileagent.virtual.systemui.system_ui import WALLPAPER
 from pytest_mobileagent.virtual.ui import *  # noqa: F403 - its own __all__ is the list
 
 __all__ = [
-    "BROWSABLE", "CLEAR_TOP", "CONTACTS", "DELIVER", "EMAIL_TYPES", "HIGH", "LAUNCHER", "MANAGE",
-    "MISSED", "NEW_TASK", "PACKAGE_NAME", "PHONE_STATE", "PHONE_TYPES", "POST", "REPLY", "SEND",
-    "SENDTO", "SEND_MULTIPLE", "SHARED", "SINGLE_TOP", "STREAMS", "VIEW", "WALLPAPER", "Activity",
-    "App", "BadCredential", "Call", "Database", "Deed", "FileSystem", "Filter", "FromApp", "Intent", "Locale",
-    "NoEncoder", "People", "Person", "Phone", "Preferences", "Provider", "Resolver", "Table",
-    "Video", "avatar", "chooser", "datepicker", "drawer", "later", "milliseconds_of", "numbers",
-    "set_next_alarm", "timepicker", "uses_permissions",
+    "AUTHORITY", "BROWSABLE", "CLEAR_TOP", "CONTACTS", "DELIVER", "EMAIL_TYPES", "HIGH", "LAUNCHER",
+    "MANAGE", "MISSED", "NEW_TASK", "PACKAGE_NAME", "PHONE_STATE", "PHONE_TYPES", "POST", "REPLY",
+    "SEND", "SENDTO", "SEND_MULTIPLE", "SHARED", "SINGLE_TOP", "STREAMS", "VIEW", "WALLPAPER",
+    "Activity", "App", "BadCredential", "Call", "Database", "Deed", "Document", "FileSystem",
+    "Filter", "FromApp", "Intent", "Locale", "NoEncoder", "People", "Person", "Phone",
+    "Preferences", "Provider", "Resolver", "Table", "Video", "avatar", "chooser", "datepicker",
+    "document_uri", "drawer", "later", "milliseconds_of", "numbers", "set_next_alarm", "timepicker",
+    "uses_permissions",
 ]  # fmt: skip
 __all__ += ui.__all__

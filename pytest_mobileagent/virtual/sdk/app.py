@@ -89,8 +89,8 @@ class FromApp(Generic[T]):
     def __init__(self, make: Callable[[Any], T]) -> None:
         self._make = make
 
-    def __get__(self, activity: Activity, kind: object = None) -> T:
-        """Make it."""
+    def __get__(self, activity: Any, kind: object = None) -> T:
+        """Make it, for an activity or what else has an `app`."""
         return self._make(activity.app)
 
 
