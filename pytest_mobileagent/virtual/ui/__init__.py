@@ -24,6 +24,7 @@ from pytest_mobileagent.virtual.ui.dialog import Dialog, sheet
 from pytest_mobileagent.virtual.ui.views import (
     MATCH,
     WRAP,
+    Action,
     Card,
     Column,
     Divider,
@@ -45,8 +46,8 @@ from pytest_mobileagent.virtual.ui.views import (
 )
 
 __all__ = [
-    "MATCH", "WRAP", "AppBar", "BottomNav", "Button", "Card", "CheckBox", "Chip", "Column",
-    "Dialog", "Divider", "Drawing", "Fab", "Frame", "Grid", "HScroll", "Icon", "Image",
+    "MATCH", "WRAP", "Action", "AppBar", "BottomNav", "Button", "Card", "CheckBox", "Chip",
+    "Column", "Dialog", "Divider", "Drawing", "Fab", "Frame", "Grid", "HScroll", "Icon", "Image",
     "ImageButton", "Input", "List", "NavItem", "Panes", "Preference", "ProgressBar", "RadioButton",
     "Row", "Scroll", "SeekBar", "Snackbar", "Space", "Spinner", "Switch", "Tabs", "Text", "Touch",
     "View", "sheet",

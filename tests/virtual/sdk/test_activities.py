@@ -9,6 +9,7 @@ import pytest
 
 from pytest_mobileagent.virtual.app.loading import load_apps
 from pytest_mobileagent.virtual.boot import boot
+from pytest_mobileagent.virtual.sdk import AUTHORITY, SHARED, Document
 from tests.virtual.conftest import NOON, Hand
 
 if TYPE_CHECKING:
@@ -20,8 +21,15 @@ from functools import partial
 from pytest_mobileagent.virtual import sdk as ui
 
 
+class Notes:
+    def __init__(self, app):
+        rows = app.database("notes.db").query("SELECT title FROM notes")
+        self.titles = [row["title"] for row in rows]
+
+
 class Main(ui.Activity):
     name, title = ".Main", "Asking"
+    notes = ui.FromApp(Notes)
 
     def on_create(self):
         self.set(searching=False, query="", chosen="", went=0)
@@ -35,7 +43,9 @@ class Main(ui.Activity):
             field = self.search_field("words", "What?")
             bar = ui.AppBar(child=field, up=self.leave)
         words = ui.Text(f"{self.state['chosen']} {self.state['went']}")
-        return ui.Column([bar, words, search, *buttons], height=ui.MATCH)
+        box = self.search_box("box", "Find a colour", lambda sought: self.set(chosen=sought))
+        titles = ui.Text(", ".join(self.notes.titles), id="titles")
+        return ui.Column([bar, words, search, box, titles, *buttons], height=ui.MATCH)
 
     def on_back(self):
         return self.end_search()
@@ -114,6 +124,26 @@ def test_a_search_begins_with_the_cursor_in_its_field_and_ends_with_back(hand):
     state = hand.phone.activities.top.activity.state
     assert (state["searching"], state["query"]) == (False, "")
     assert not hand.nodes("resource-id", "org.asking:id/words")
+
+
+def test_the_words_of_a_box_are_looked_for_with_the_search_key(hand):
+    hand.tap("resource-id", "org.asking:id/box")
+    hand.phone.type_text("green")
+    hand.phone.key("ENTER")
+    assert hand.sees("green 0")
+
+
+def test_what_is_made_of_an_app_is_made_anew_each_time(hand):
+    hand.phone.packages.app("org.asking").database("notes.db").insert("notes", title="Rye")
+    hand.phone.changed()
+    assert 'text="Rye"' in hand.node("resource-id", "org.asking:id/titles")
+
+
+def test_documents_have_names_and_a_uri():
+    file = Document("/storage/emulated/0/Music/A B.MP3", 10, 0.0, is_folder=False)
+    assert (file.name, file.folder, file.extension) == ("A B.MP3", f"{SHARED}/Music", "mp3")
+    assert file.uri == f"content://{AUTHORITY}/document/primary%3AMusic%2FA%20B.MP3"
+    assert Document(f"{SHARED}/v1.2", 0, 0.0, is_folder=True).extension == ""
 
 
 def test_preferences_have_defaults(hand):
