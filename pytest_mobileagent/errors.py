@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import re
 import traceback
+from typing import ClassVar
 
 __all__ = [
     "AgentError", "AgentKilledError", "DeviceError", "GraphError", "HostError",
@@ -37,11 +38,15 @@ _MOST_PARTS = 5  # maximum number of a group's exceptions to name
 
 
 class MobileAgentError(Exception):
-    """Base class of this package's errors."""
+    """Base class of this package's errors; `fault` says who is to blame if a case is undecided."""
+
+    fault: ClassVar[str] = "task"
 
 
 class InfrastructureError(MobileAgentError):
     """The phone, adb or the network failed: the episode says nothing about the agent."""
+
+    fault = "infrastructure"
 
 
 class DeviceError(InfrastructureError):
@@ -89,6 +94,8 @@ class NoEdgeError(MobileAgentError):
 
 class JudgeError(MobileAgentError):
     """A judge does not answer, or its reply stays unreadable: only it must be asked again."""
+
+    fault = "judge"
 
 
 class UndecidedError(MobileAgentError):

@@ -174,6 +174,8 @@ class Waiting(Skipped):
 class NoBudgetError(MobileAgentError):
     """The run's budget is spent, so no judge can be asked."""
 
+    fault = "budget"
+
 
 class Judge:
     """Asks models whether an episode met its goal, as set by `--llm-judge` (fixture `judge`)."""

@@ -20,6 +20,7 @@ from pytest_mobileagent.errors import (
     HostError,
     InfrastructureError,
     JudgeError,
+    MobileAgentError,
     TaskError,
     UndecidedError,
     in_one_line,
@@ -64,11 +65,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.entry import Entry
 
 _LINES_BEFORE, _LINES_AFTER = 8, 3  # the lines of a body shown around the failed condition
-_FAULTS: dict[type[BaseException], str] = {
-    JudgeError: "judge",
-    NoBudgetError: "budget",
-    InfrastructureError: "infrastructure",
-}
 
 
 def score(item: pytest.Function, report: pytest.TestReport, call: pytest.CallInfo[None]) -> None:
@@ -179,9 +175,8 @@ def _fault(
         return "budget"
     if outcome != "error":
         return None
-    for error, fault in _FAULTS.items():
-        if isinstance(raised, error):
-            return fault
+    if isinstance(raised, MobileAgentError) and raised.fault != "task":
+        return raised.fault
     return "infrastructure" if broke and report.when != "call" else "task"
 
 

@@ -183,6 +183,7 @@ class MobileEnv(gymnasium.Env[dict[str, Any], Any]):
         session = self._going_on("step")
         reply = self._read(action, session)
         seconds, self._is_over = time.monotonic() - self._decided_at, True
+        broke: MobileAgentError | None = None
         try:
             with suppress(EpisodeOver):
                 session.decide(reply, seconds)
@@ -190,11 +191,11 @@ class MobileEnv(gymnasium.Env[dict[str, Any], Any]):
                     session.end(Termination.STEP_LIMIT)
             reward, ending = self._rewarded(session)
         except MobileAgentError as error:
-            is_phone = isinstance(error, InfrastructureError)
+            broke, is_phone = error, isinstance(error, InfrastructureError)
             reward, ending = 0.0, {"broken": f"{error}{self.phone.give_up() if is_phone else ''}"}
         self._decided_at, self._is_over = time.monotonic(), bool(ending)
         if ending and self.record is not None:
-            self.record.ended(self.task.case, session.folder, ending)
+            self.record.ended(self.task.case, session.folder, ending, broke)
         terminated = ending.get("termination", Termination.STEP_LIMIT) != Termination.STEP_LIMIT
         truncated = bool(ending) and not terminated
         return self._observed(), reward, terminated, truncated, self._info() | ending

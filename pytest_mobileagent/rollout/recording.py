@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.check.episode import load
 from pytest_mobileagent.episode import chain
 from pytest_mobileagent.episode.runs import append
+from pytest_mobileagent.errors import InfrastructureError, UndecidedError
 from pytest_mobileagent.fileio import write_json
 from pytest_mobileagent.plugin.metadata import versions
 from pytest_mobileagent.report.merging import write_pages
@@ -27,8 +28,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent._task.case import Case
+    from pytest_mobileagent.errors import MobileAgentError
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.rollout.tasks import RolloutTask
+
+
+# The outcome of an episode, and who is to blame, by whether the goal was met.
+_OUTCOMES = {True: ("passed", None), False: ("failed", "agent"), None: ("review", None)}
 
 
 class RecordedRollouts(contextlib.AbstractContextManager["RecordedRollouts"]):
@@ -59,21 +65,26 @@ class RecordedRollouts(contextlib.AbstractContextManager["RecordedRollouts"]):
             self._cases.append(case)
         return replace(task, case=case)
 
-    def ended(self, case: Case, folder: Path, ending: Mapping[str, Any]) -> None:
-        """Add an episode to the run's index and report; `ending` is what the last info says."""
+    def ended(
+        self, case: Case, folder: Path, ending: Mapping[str, Any], broke: MobileAgentError | None
+    ) -> None:
+        """Add an episode to the run's index and report.
+
+        `ending` is what the last info says; `broke` is the error if the episode is broken.
+        """
         if effects := ending.get("side_effects"):
             effects.write(folder)
         episode, place = load(folder), self.folder.relative(folder)
-        if why := ending.get("broken", ""):
-            result = Result(case, fault="infrastructure", reason=why, infrastructure=(why,))
+        held, reason = ending.get("success"), ending.get("reason", ending.get("broken", ""))
+        if broke is not None and not isinstance(broke, UndecidedError):
+            lost = (reason,) if isinstance(broke, InfrastructureError) else ()
+            result = Result(case, fault=broke.fault, reason=reason, infrastructure=lost)
         else:
-            held, reason = ending["success"], ending["reason"]
             verdict = of_judges(verdicts(folder))
             if verdict is None or verdict.passed != held:  # the body may ask for more
-                verdict = Verdict(held, CHECK, reason, partial_credit=ending["credit"])
+                verdict = Verdict(held, CHECK, reason, partial_credit=ending.get("credit"))
                 add_verdict(folder, verdict)
-            outcome, fault = ("passed", None) if held else ("failed", "agent")
-            result = Result(case, outcome, fault, reason, verdict=verdict)
+            result = Result(case, *_OUTCOMES[held], reason, verdict=verdict)
         entry = replace(result, episode=episode, folder=place).entry().redacted()
         with self._guard:
             self._results[case.nodeid] = entry

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pytest_mobileagent import Finish, Open, load
 from pytest_mobileagent.__main__ import main
-from pytest_mobileagent.errors import JudgeError
+from pytest_mobileagent.errors import DeviceError, JudgeError, TaskError, UndecidedError
 from pytest_mobileagent.report.recorded_run import REPORT, read_report, recorded_run
 from pytest_mobileagent.rollout import MobileEnv, RecordedRollouts
 
@@ -62,8 +64,32 @@ def test_a_broken_episode_is_known_from_the_index_and_no_key_is_in_the_run(
     assert not any("the-own-key" in text for text in texts)
     (run / REPORT).unlink()  # as if the trainer had been killed
     (task,) = recorded_run(run).tasks
-    assert (task.outcome, task.fault) == ("error", "infrastructure")
+    assert (task.outcome, task.fault) == ("error", "judge")
     assert task.reason == "the judge refuses …"
+
+
+@pytest.mark.parametrize(
+    ("error", "result"),
+    [
+        (DeviceError("gone"), ("error", "infrastructure")),
+        (TaskError("no such table"), ("error", "task")),
+        (UndecidedError("judges disagree"), ("review", None)),
+    ],
+)
+def test_what_is_not_decided_is_reported_as_by_pytest(fleet, named, tmp_path, error, result):
+    def raises(_):
+        raise error
+
+    with RecordedRollouts(tmp_path, [named["nice"]]) as run:
+        env = MobileEnv(named["nice"], fleet[2], record=run, judge=raises)
+        env.reset(seed=1)
+        assert "broken" in env.step(Finish())[4]
+        env.close()
+    for _ in ("from the report", "from the index"):
+        (task,) = recorded_run(run.folder.path).tasks
+        assert (task.outcome, task.fault) == result
+        assert task.reason.startswith(str(error))
+        (run.folder.path / REPORT).unlink(missing_ok=True)
 
 
 def test_what_is_not_recorded_is_gone_with_its_environment(fleet, named):
