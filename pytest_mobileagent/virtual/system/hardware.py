@@ -95,6 +95,8 @@ class Power(Kept):
 
     def _brightened(self, level: str) -> None:
         """Log a brightness that was set."""
+        if not level:  # the setting was deleted
+            return
         line = (
             f"Brightness [{int(level) / BRIGHTEST:.2f}] reason changing to: 'manual',"
             " previous reason: 'manual'."

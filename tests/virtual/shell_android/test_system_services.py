@@ -16,6 +16,17 @@ def test_every_service_can_be_dumped(sh):
         sh(f"dumpsys {name}")
 
 
+def test_a_phone_goes_on_without_any_of_its_settings(sh):
+    for namespace in ("system", "secure", "global"):
+        names = [line.partition("=")[0] for line in sh(f"settings list {namespace}").splitlines()]
+        assert names
+        for name in names:
+            assert sh(f"settings delete {namespace} {name}").startswith("Deleted")
+    for name in sh("dumpsys -l").split()[3:]:
+        sh(f"dumpsys {name}")
+    assert "dumped" in sh("uiautomator dump")
+
+
 def test_lines_that_the_system_logs(sh, phone):
     sh("settings put system screen_brightness 99")
     last = [entry for entry in phone.log.entries if entry.tag == "DisplayPowerController"][-1]

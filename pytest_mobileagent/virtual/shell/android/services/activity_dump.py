@@ -111,9 +111,10 @@ def _services(phone: Phone, wanted: list[str]) -> str:
         if phone.proc.running(app.package)
         for name in app.foreground_services
     ]
-    running = dict.fromkeys(
-        [*foreground, *phone.accessibility_services.bound, full(phone.ime.current)]
+    keyboard = (
+        [full(phone.ime.current)] if phone.ime.current.partition("/")[0] in phone.packages else []
     )
+    running = dict.fromkeys([*foreground, *phone.accessibility_services.bound, *keyboard])
     told = [
         _service(phone, component)
         for component in running
