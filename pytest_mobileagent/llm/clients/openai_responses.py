@@ -86,15 +86,17 @@ def _items(messages: Iterable[Message], shown: dict[str, str]) -> Iterator[dict[
                 items.pop()
             yield from items
         else:
-            kind = "output_text" if message.role == "assistant" else "input_text"
-            if content := [_part(part, kind) for part in message.content]:
+            content: Any = [_part(part) for part in message.content]
+            if message.role == "assistant":  # parts of its messages would need an id
+                content = message.text
+            if content:
                 yield {"role": message.role, "content": content}
             yield from (_call(call) for call in message.tool_calls)
 
 
-def _part(part: str | Image, kind: str) -> dict[str, Any]:
+def _part(part: str | Image) -> dict[str, Any]:
     if isinstance(part, str):
-        return {"type": kind, "text": part}
+        return {"type": "input_text", "text": part}
     image = {"type": "input_image", "image_url": data_url(part)}
     return {**image, "detail": part.detail or "auto"}
 
@@ -121,7 +123,7 @@ def _output(message: Message, call: ToolCall | None, shown: dict[str, str]) -> d
         return item | ({"acknowledged_safety_checks": checks} if checks else {})
     output: Any = message.text
     if message.images:
-        output = [_part(part, "input_text") for part in message.content]
+        output = [_part(part) for part in message.content]
     return {"type": "function_call_output", "call_id": message.answers, "output": output}
 
 

@@ -112,7 +112,7 @@ def test_raw_data_of_another_provider_is_left_out():
     made.ask(Request((GOAL, Message("assistant", ("I look.",), raw={"anthropic_messages": [{}]}))))
     assert heard.bodies[0]["input"][1] == {
         "role": "assistant",
-        "content": [{"type": "output_text", "text": "I look."}],
+        "content": "I look.",
     }
 
 
