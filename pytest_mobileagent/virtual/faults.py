@@ -13,6 +13,7 @@ import os
 import random
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class Faults:
         self._hung_until = -math.inf
         self._trees: list[str] = []  # the last two different ones
         self.drop: Callable[[], None] = lambda: None  # drops the connections
-        self.die: Callable[[], object] = _die
+        self.die: Callable[[], object] = partial(os._exit, 1)
 
     def link(self, sight: Dumping) -> None:
         """Connect the service that dumps the screen."""
@@ -236,7 +237,3 @@ def usage() -> str:
         "--times: how often it strikes; --after: occasions that it lets pass first;\n"
         "--rate, --seed: it strikes by chance. The faults:\n" + rows
     )
-
-
-def _die() -> None:
-    os._exit(1)

@@ -9,7 +9,7 @@ from pytest_mobileagent.virtual.apk.binary import Element, Reference
 from pytest_mobileagent.virtual.content.intent import Filter, class_name
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.virtual.apk.binary import Resources, Value
+    from pytest_mobileagent.virtual.apk.binary import Resources
 
 
 class BadApk(ValueError):
@@ -85,6 +85,7 @@ class _Reader:
         app = next(root.all("application"), Element("", {}))
         sdk = next(root.all("uses-sdk"), Element("", {}))
         least = self._number(sdk, "minSdkVersion", 1)
+        icon = app.attributes.get("icon")
         return Manifest(
             self._package,
             self._text(root, "split"),
@@ -94,7 +95,7 @@ class _Reader:
             self._number(sdk, "targetSdkVersion", least),
             sdk.line,
             self._text(app, "label") or self._text(app, "name") or self._package,
-            _resource(app.attributes.get("icon")),
+            icon.id if isinstance(icon, Reference) else 0,
             app.attributes.get("debuggable") is True,
             app.attributes.get("testOnly") is True,
             root.attributes.get("isSplitRequired") is True
@@ -163,7 +164,3 @@ class _Reader:
         if isinstance(value, str) and value.isdecimal():
             return int(value)
         return value if isinstance(value, int) else otherwise
-
-
-def _resource(value: Value) -> int:
-    return value.id if isinstance(value, Reference) else 0

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.app.provider import AccessibilityService, Context, Provider
     from pytest_mobileagent.virtual.content.intent import Intent, Reply
     from pytest_mobileagent.virtual.content.locale import Locale
-    from pytest_mobileagent.virtual.ui.dialog import Dialog
-    from pytest_mobileagent.virtual.ui.views import Icon, View
+    from pytest_mobileagent.virtual.ui import Dialog, Icon, View
 
 
 class App:

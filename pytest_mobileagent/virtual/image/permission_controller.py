@@ -194,13 +194,9 @@ class ManagePermissionsActivity(Activity):
             title, views = self.t("App permissions"), self._list()
         app = Text(self.phone.packages.app(self._package).name, id="android:id/title", size=24)
         app.padding = (24, 12)
-        bar = AppBar(title, up=self._leave, id="action_bar")
+        bar = AppBar(title, up=self.leave, id="action_bar")
         page = List([app, *views], id=f"{IDS}recycler_view", weight=1)
         return Column([bar, page], height=MATCH)
-
-    def _leave(self) -> None:
-        if not self.on_back():
-            self.finish()
 
     def on_back(self) -> bool:
         """Go back from a group to the list."""

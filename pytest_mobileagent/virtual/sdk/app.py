@@ -17,8 +17,7 @@ from pytest_mobileagent.virtual.content.intent import (
     chooser,
     class_name,
 )
-from pytest_mobileagent.virtual.ui.controls import Input
-from pytest_mobileagent.virtual.ui.dialog import Dialog
+from pytest_mobileagent.virtual.ui import Dialog, Input
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

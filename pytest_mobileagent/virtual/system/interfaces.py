@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from pytest_mobileagent.virtual.app.app import Activity, App
-    from pytest_mobileagent.virtual.ui.controls import Input
+    from pytest_mobileagent.virtual.ui import Input
     from pytest_mobileagent.virtual.ui.metrics import Metrics
 
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.snapshots import Kept
 from pytest_mobileagent.virtual.system.interfaces import FOCUSABLE, Kind, Toast, Window, black
-from pytest_mobileagent.virtual.ui.controls import Input
-from pytest_mobileagent.virtual.ui.dialog import Dialog
+from pytest_mobileagent.virtual.ui import Dialog, Input
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

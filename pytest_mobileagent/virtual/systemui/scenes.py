@@ -16,9 +16,8 @@ from pytest_mobileagent.virtual.systemui.system_ui import (
     wallpaper,
     wallpaper_stamp,
 )
-from pytest_mobileagent.virtual.ui import MATCH, Frame, Image, Row, Space, Text, View, chrome
+from pytest_mobileagent.virtual.ui import MATCH, Frame, Image, Input, Row, Space, Text, View, chrome
 from pytest_mobileagent.virtual.ui.components import spoken
-from pytest_mobileagent.virtual.ui.controls import Input
 from pytest_mobileagent.virtual.ui.dialog import popup
 from pytest_mobileagent.virtual.ui.layout import UiState, layout
 from pytest_mobileagent.virtual.ui.metrics import holds

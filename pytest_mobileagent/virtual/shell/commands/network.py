@@ -102,7 +102,10 @@ async def ip(ctx: Context, args: list[str]) -> int:
     elif what and "link".startswith(what):
         await ctx.out("".join(map(_link, found)))
     elif what and "route".startswith(what):
-        await ctx.out("".join(_route(each) for each in found if each.mac))
+        for each in found:
+            if each.mac:
+                source = f"dev {each.name} proto kernel scope link src {each.address}"
+                await ctx.out(f"{each.network} {source} \n")
     else:
         await ctx.err(f'Object "{what}" is unknown, try "ip help".\n')
         return 1
@@ -142,10 +145,6 @@ def _address(each: Interface) -> str:
         f"    inet {each.address}/{each.prefix}{cast} {each.name}\n"
         "       valid_lft forever preferred_lft forever\n"
     )
-
-
-def _route(each: Interface) -> str:
-    return f"{each.network} dev {each.name} proto kernel scope link src {each.address} \n"
 
 
 GATEWAY, NAME_SERVER = "10.0.2.2", "10.0.2.3"  # of the emulator's network

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pytest_mobileagent.virtual.ui.controls import Input
+from pytest_mobileagent.virtual.ui import HScroll, Image, Input, List, SeekBar
 from pytest_mobileagent.virtual.ui.node import in_reading_order, resource_id
-from pytest_mobileagent.virtual.ui.views import HScroll, Image, List, SeekBar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

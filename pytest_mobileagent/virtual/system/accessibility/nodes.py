@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, get_args
 
 from pytest_mobileagent.virtual.system.accessibility.event import spoken
 from pytest_mobileagent.virtual.system.interfaces import Kind
-from pytest_mobileagent.virtual.ui.dialog import Dialog
+from pytest_mobileagent.virtual.ui import Dialog
 from pytest_mobileagent.virtual.ui.node import Identity, Node, class_name
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.system.input.keys import Key
 from pytest_mobileagent.virtual.system.interfaces import BAR, FOCUSABLE, Window
-from pytest_mobileagent.virtual.ui import SeekBar, touch
-from pytest_mobileagent.virtual.ui.controls import Input
+from pytest_mobileagent.virtual.ui import Input, SeekBar, touch
 from pytest_mobileagent.virtual.ui.metrics import holds
 
 if TYPE_CHECKING:

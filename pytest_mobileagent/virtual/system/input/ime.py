@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.changes import Changes
     from pytest_mobileagent.virtual.system.interfaces import ActivityService, FocusService
     from pytest_mobileagent.virtual.system.packages.packages import Packages
-    from pytest_mobileagent.virtual.ui.controls import Input
+    from pytest_mobileagent.virtual.ui import Input
     from pytest_mobileagent.virtual.ui.layout import UiState
 
 

@@ -9,8 +9,7 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.virtual.content.intent import MAIN, NEW_TASK, SINGLE_TOP, Intent
-from pytest_mobileagent.virtual.ui import editing, touch
-from pytest_mobileagent.virtual.ui.controls import Input
+from pytest_mobileagent.virtual.ui import Input, editing, touch
 
 if TYPE_CHECKING:
     from collections.abc import Callable

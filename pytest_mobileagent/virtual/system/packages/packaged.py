@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from pytest_mobileagent.virtual.apk.binary import Element, archive
 from pytest_mobileagent.virtual.app.app import Activity, App
 from pytest_mobileagent.virtual.content.intent import LAUNCHER, MAIN, class_name, short
-from pytest_mobileagent.virtual.ui.components import AppBar
-from pytest_mobileagent.virtual.ui.views import MATCH, Column, View
+from pytest_mobileagent.virtual.ui import MATCH, AppBar, Column, View
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.apk import Apk, Component, Manifest

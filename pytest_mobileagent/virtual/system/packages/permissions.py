@@ -263,7 +263,9 @@ class Defaults(Kept):
 
     def opens(self, package: str) -> list[str]:
         """Return the subjects for which an app is the default."""
-        return [key for key, component in self._always.items() if _owner(component) == package]
+        return [
+            key for key, component in self._always.items() if component.startswith(f"{package}/")
+        ]
 
     def forget(self, package: str) -> None:
         """Clear an app's defaults."""
@@ -283,10 +285,6 @@ class Defaults(Kept):
 
 def _names_host(kind: type[Activity], intent: Intent) -> bool:
     return any(each.hosts and each.matches(intent) for each in kind.intent_filters())
-
-
-def _owner(component: str) -> str:
-    return component.partition("/")[0]
 
 
 def _subject(intent: Intent) -> str:
