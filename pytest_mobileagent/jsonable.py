@@ -305,6 +305,11 @@ def plural(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
 
 
+def cut(text: str, most: int) -> str:
+    """Return the text cut to `most` characters, ending with … if it was longer."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def mapping(value: Any) -> dict[str, Any]:
     """Return a value of a record that should be a JSON object; {} if it is anything else."""
     return value if isinstance(value, dict) else {}

@@ -21,7 +21,7 @@ from pytest_mobileagent.action.gestures import (
     Touch,
 )
 from pytest_mobileagent.errors import ScreenError
-from pytest_mobileagent.jsonable import to_line
+from pytest_mobileagent.jsonable import cut, to_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -244,7 +244,7 @@ def in_words(action: Action, screen: Screen) -> str:
         case Type(text) | Ask(text) | Finish(text) | Impossible(text) | Raw(text):
             return f"{verb} {_quoted(text)}" if text else verb
         case Scroll(word) | Key(word) | Open(word):
-            return f"{verb} {_cut(str(word))}"
+            return f"{verb} {cut(str(word), _SHORT)}"
     return f"{verb} {getattr(action, 'seconds', '')} s"
 
 
@@ -257,8 +257,4 @@ def _target(screen: Screen, x: int, y: int) -> str:
 
 
 def _quoted(text: object) -> str:
-    return f'"{_cut(" ".join(str(text).split()))}"'
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= _SHORT else f"{text[: _SHORT - 1]}…"
+    return f'"{cut(" ".join(str(text).split()), _SHORT)}"'

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.jsonable import cut
 from pytest_mobileagent.screen.explain import collect_misses, missed
 
 if TYPE_CHECKING:
@@ -133,8 +134,7 @@ def credit(weighed: Sequence[tuple[float, bool]]) -> float | None:
 
 def in_words(error: AssertionError) -> str:
     """Return an assertion's message on one line."""
-    words = " ".join(str(error).split()) or "it does not hold"
-    return words if len(words) <= _LONGEST_REASON else f"{words[:_LONGEST_REASON]}…"
+    return cut(" ".join(str(error).split()) or "it does not hold", _LONGEST_REASON)
 
 
 def _check(name: str, weight: float, subgoals: SubGoals | None) -> None:

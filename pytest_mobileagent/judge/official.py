@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import JudgeError, ScreenError
 from pytest_mobileagent.isolation import python_command
-from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.jsonable import cut, printable
 from pytest_mobileagent.judge.ask import reply_of
 from pytest_mobileagent.llm.model import Message
 from pytest_mobileagent.processes import VARIABLE, end_descendants, end_marked, is_readable
@@ -93,10 +93,9 @@ def evaluate(evaluation: Evaluation, ask: Ask | None, seconds: float = SECONDS) 
     try:
         passed = _result(evaluation, ask, seconds)
     except (_EvaluationError, JudgeError) as error:
-        why = printable(" ".join(str(error).split()))
-        cut = why if len(why) <= _LONGEST else f"{why[: _LONGEST - 1]}…"
+        why = cut(printable(" ".join(str(error).split())), _LONGEST)
         where = printable(getattr(error, "where", "") or evaluation.file)
-        reason = f"{cut}, in {where}, on {evaluation.row}"
+        reason = f"{why}, in {where}, on {evaluation.row}"
         return beside(Verdict(None, evaluation.scorer, reason))
     outcome = "done" if passed else "not done"
     return beside(Verdict(passed, evaluation.scorer, f"{evaluation.file}: {outcome}"))

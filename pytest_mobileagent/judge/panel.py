@@ -18,6 +18,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_mobileagent.errors import JudgeError, ScreenError, TaskError
+from pytest_mobileagent.jsonable import cut
 from pytest_mobileagent.judge.ask import Opinion, ask
 from pytest_mobileagent.judge.evidence import LruCache
 from pytest_mobileagent.judge.subtasks import ask_subtasks
@@ -299,9 +300,7 @@ def _in_words(opinion: Opinion) -> str:
         answer += ", for a wall"
     name = public_name(opinion.model)
     model = name.partition(":")[2] or name
-    reason = " ".join(opinion.reason[: 4 * _LONGEST_REASON].split())
-    if len(reason) > _LONGEST_REASON:
-        reason = f"{reason[: _LONGEST_REASON - 1]}…"
+    reason = cut(" ".join(opinion.reason[: 4 * _LONGEST_REASON].split()), _LONGEST_REASON)
     return f'{model}: {answer}, "{reason}"' if reason else f"{model}: {answer}"
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent.jsonable import cut
 from pytest_mobileagent.recorded_data import MissingIndexError, MissingItemError, MissingKeyError
-from pytest_mobileagent.report.text.table import cut
 from pytest_mobileagent.screen.explain import Miss, NotFoundError
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.jsonable import cut
 from pytest_mobileagent.record.selectors import literal
 
 if TYPE_CHECKING:
@@ -199,7 +200,7 @@ def _brief(value: Any) -> str:
         text = "{" + ", ".join(f"{name}: {_brief(each)}" for name, each in value.items()) + "}"
     else:
         text = "none" if value is None else repr(value)
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+    return cut(text, _SHOWN)
 
 
 def changed_rows(

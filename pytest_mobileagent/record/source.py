@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import Finish
-from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.jsonable import cut, printable
 from pytest_mobileagent.record.selectors import literal
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def slug(goal: str) -> str:
 
 def _title(goal: str) -> str:
     text = printable(" ".join(goal.split())).replace("\\", "/").replace('"', "'")
-    return text if len(text) <= _WIDTH - 7 else f"{text[: _WIDTH - 8]}…"
+    return cut(text, _WIDTH - 7)
 
 
 def _braces(text: str) -> str:

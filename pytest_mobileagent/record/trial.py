@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import Action, Finish
 from pytest_mobileagent.agent.agent import Agent, Scripted
+from pytest_mobileagent.jsonable import cut
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -162,8 +163,7 @@ def _words(entry: dict[str, Any], kind: Kind) -> str:
         return ""
     if entry["success"] is True:
         return "the checks hold anyway: they do not test what the goal asks for"
-    words = str(entry["reason"] or entry["outcome"]).split("\n")[0]
-    return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"
+    return cut(str(entry["reason"] or entry["outcome"]).split("\n")[0], _LONGEST)
 
 
 def _last_words(output: str) -> str:

@@ -25,6 +25,7 @@ from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
 from pytest_mobileagent.episode.side_effects import SideEffect, SideEffects
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.jsonable import cut
 from pytest_mobileagent.run.attempt import attempt
 from pytest_mobileagent.run.plan import ChosenAgent
 from pytest_mobileagent.run.runner import in_thread
@@ -251,5 +252,4 @@ def _brief(value: Any) -> str:
         text = ", ".join(f"{name}: {_brief(each)}" for name, each in value.items())
     else:
         text = "none" if value is None else str(value)
-    text = " ".join(text.split())
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+    return cut(" ".join(text.split()), _SHOWN)

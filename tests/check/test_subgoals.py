@@ -123,5 +123,5 @@ def test_reason_is_one_line_of_limited_length(make_episode):
             raise AssertionError
     one, two = subgoals.asked
     assert one.reason.startswith("a bccc")
-    assert len(one.reason) == 301
+    assert len(one.reason) == 300
     assert two.reason == "it does not hold"

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.jsonable import plural, printable
+from pytest_mobileagent.jsonable import cut, plural, printable
 from pytest_mobileagent.judge.calibration import figures
 
 if TYPE_CHECKING:
@@ -215,9 +215,8 @@ def _remarks(found: Mapping[str, Any]) -> Iterator[str]:
     if errors:
         yield f"{plural(len(errors), 'answer')} left out, as there was none:"
     for each in errors[:_SHOWN]:
-        why = " ".join(each["error"].split())
-        cut = why if len(why) <= _LONGEST else f"{why[:_LONGEST]}…"
-        yield f"  {each['judge']}, {each['episode']}: {cut}"
+        why = cut(" ".join(each["error"].split()), _LONGEST)
+        yield f"  {each['judge']}, {each['episode']}: {why}"
     if len(errors) > _SHOWN:
         yield f"  … and {len(errors) - _SHOWN} more (--format=json lists all)"
 

@@ -16,8 +16,8 @@ from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.runs import inside
 from pytest_mobileagent.errors import RecordError
+from pytest_mobileagent.jsonable import cut
 from pytest_mobileagent.report.comparison.divergence import first_divergence
-from pytest_mobileagent.report.text.table import cut
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

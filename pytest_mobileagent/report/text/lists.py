@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.episode.record import AGENTS_FAULT
 from pytest_mobileagent.episode.runs import cases
-from pytest_mobileagent.jsonable import mapping, plural, printable
+from pytest_mobileagent.jsonable import cut, mapping, plural, printable
 from pytest_mobileagent.report.metrics.doubtful import broke, with_doubtful
 from pytest_mobileagent.report.metrics.epochs import FLAKY
 from pytest_mobileagent.report.metrics.summary import check_raised, met_at_start, without_snapshot
 from pytest_mobileagent.report.text.narration import missed
 from pytest_mobileagent.report.text.skips import sample_of
-from pytest_mobileagent.report.text.table import cut, label, percent, shortener
+from pytest_mobileagent.report.text.table import label, percent, shortener
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -10,8 +10,7 @@ from urllib.parse import quote
 from pytest_mobileagent.action.action import in_words
 from pytest_mobileagent.episode.record import AGENTS_FAULT
 from pytest_mobileagent.episode.screens import STORED_AS
-from pytest_mobileagent.jsonable import plural, printable
-from pytest_mobileagent.report.text.table import cut
+from pytest_mobileagent.jsonable import cut, plural, printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.jsonable import plural, printable
+from pytest_mobileagent.jsonable import cut, plural, printable
 from pytest_mobileagent.statistics import ratio
 
 if TYPE_CHECKING:
@@ -134,11 +134,6 @@ def price(dollars: float | None, unpriced_calls: int) -> str:
 
 def _price_of(spent: Mapping[str, Any] | None) -> str:
     return "" if spent is None else price(spent["cost_usd"], spent["unpriced_calls"])
-
-
-def cut(text: str, most: int) -> str:
-    """Return the text cut to `most` characters, ending with … if it was longer."""
-    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _dollars(amount: float) -> str:
