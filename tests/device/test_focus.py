@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import subprocess
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.device.focus import FOCUS, focus
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SHOP = ("com.shop", "com.shop.Main")
 WINDOW = "mCurrentFocus=Window{48b4735 u0 com.shop/com.shop.Main}"
@@ -76,9 +72,7 @@ def shown(title: str) -> str:
         (["Display: mDisplayId=0", "Display: mDisplayId=1", WINDOW, APP], SHOP),
     ],
 )  # fmt: skip
-def test_the_focused_window_of_the_focused_display_counts(
-    lines: list[str], found: tuple[str, str]
-) -> None:
+def test_the_focused_window_of_the_focused_display_counts(lines, found):
     assert focus("".join(f"  {line}\r\n" for line in lines)) == found
 
 
@@ -86,7 +80,7 @@ NAMES = ("Display: mDisplayId", "mCurrentFocus", "mFocusedApp", "mTopFocusedDisp
 
 
 @given(st.lists(st.tuples(st.sampled_from(NAMES), st.text())))
-def test_any_text_is_read(lines: list[tuple[str, str]]) -> None:
+def test_any_text_is_read(lines):
     package, activity = focus("\n".join(f"{name}={value}" for name, value in lines))
     assert package or not activity
 
@@ -101,9 +95,7 @@ def test_any_text_is_read(lines: list[tuple[str, str]]) -> None:
          "displays windows"),
     ],
 )  # fmt: skip
-def test_windows_are_listed_only_where_displays_do_not_tell(
-    displays: str, windows: str, asked: str, tmp_path: Path
-) -> None:
+def test_windows_are_listed_only_where_displays_do_not_tell(displays, windows, asked, tmp_path):
     (tmp_path / "displays").write_text(displays)
     (tmp_path / "windows").write_text(windows)
     phone = f'dumpsys() {{ echo "$2" >>asked; cat "$2"; }}; {FOCUS}'

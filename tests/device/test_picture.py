@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -12,9 +11,6 @@ from PIL import Image, ImageDraw
 
 from pytest_mobileagent.device.picture import Camera, Panels, Shot
 from pytest_mobileagent.errors import DeviceError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 SIZE = (108, 240)
 SEVERAL = (
@@ -51,12 +47,12 @@ def camera(size: tuple[int, int] = SIZE, panels: Panels | None = None) -> Camera
         (b"", b"\r\n\r\n", ""),
     ],
 )
-def test_a_picture_is_found_in_what_a_phone_prints(before: bytes, after: bytes, said: str) -> None:
+def test_a_picture_is_found_in_what_a_phone_prints(before, after, said):
     assert Shot.of(before + picture() + after) == Shot(picture(), said)
 
 
 @given(st.binary(max_size=40), st.integers(0, len(picture()) - 1))
-def test_a_cut_picture_is_none(before: bytes, kept: int) -> None:
+def test_a_cut_picture_is_none(before, kept):
     shot = Shot.of(before + picture()[:kept])
     assert shot.png == b""
     if kept >= 8:
@@ -79,7 +75,7 @@ def test_a_cut_picture_is_none(before: bytes, kept: int) -> None:
         (picture(), False),
     ],
 )
-def test_a_refusal_is_told_from_a_failure(output: bytes, is_refused: bool) -> None:
+def test_a_refusal_is_told_from_a_failure(output, is_refused):
     shot, xml = Shot.of(output), page()
     assert shot.is_refused == is_refused
     if is_refused:
@@ -93,7 +89,7 @@ def test_a_refusal_is_told_from_a_failure(output: bytes, is_refused: bool) -> No
             camera().picture(shot, xml, SIZE)
 
 
-def test_a_phone_that_has_shown_others_refuses_a_page_in_its_own_words() -> None:
+def test_a_phone_that_has_shown_others_refuses_a_page_in_its_own_words():
     used, words = camera(), Shot.of(b"Nicht erlaubt")
     used.look(Shot(picture()), page(), SIZE)
     assert used.look(words, page(), SIZE) == (b"", True)
@@ -109,13 +105,13 @@ def test_a_phone_that_has_shown_others_refuses_a_page_in_its_own_words() -> None
         ("<hierarchy rotation='0'/>", False),  # There is nothing to be seen.
     ],
 )
-def test_a_black_picture_of_a_page_with_content_is_no_view_of_it(xml: str, is_told: bool) -> None:
+def test_a_black_picture_of_a_page_with_content_is_no_view_of_it(xml, is_told):
     black = Shot(picture(colour="black"))
     assert camera().look(black, xml, SIZE) == (b"" if is_told else black.png, is_told)
     assert ("forbids screenshots" in camera().picture(black, xml, SIZE)[1]) == is_told
 
 
-def test_a_dark_page_with_visible_text_is_seen() -> None:
+def test_a_dark_page_with_visible_text_is_seen():
     shot = Shot(picture())
     assert camera().look(shot, page(), SIZE) == (shot.png, True)
     assert camera().picture(shot, page(), SIZE) == (shot.png, "")
@@ -136,13 +132,7 @@ def test_a_dark_page_with_visible_text_is_seen() -> None:
         ((240, 108), (240, 108), 0, SIZE, (0, 0)),  # A dump with a wrong rotation.
     ],
 )
-def test_picture_and_hierarchy_have_the_same_frame(
-    seen: tuple[int, int],
-    frame: tuple[int, int],
-    rotation: int,
-    natural: tuple[int, int],
-    corner: tuple[int, int],
-) -> None:
+def test_picture_and_hierarchy_have_the_same_frame(seen, frame, rotation, natural, corner):
     shot, xml = Shot(picture(seen)), page(frame, rotation)
     png, notice = camera(natural).picture(shot, xml, SIZE)
     image = Image.open(io.BytesIO(png)).convert("RGB")
@@ -159,9 +149,7 @@ def test_picture_and_hierarchy_have_the_same_frame(
         ([SEVERAL, b"", b"", picture()], [False, True, True, True]),
     ],
 )
-def test_another_panel_is_tried_if_one_shows_nothing(
-    shots: Sequence[bytes], asked: Sequence[bool]
-) -> None:
+def test_another_panel_is_tried_if_one_shows_nothing(shots, asked):
     used, found = camera(panels=(panels := Panels())), []
     for number, output in enumerate(shots, 1):
         found.append("-d" in panels.script)

@@ -50,7 +50,7 @@ SECRET: dict[str, Any] = {"password": "true"}
         ("hello", page(label("Home")), page(label("Home"))),  # into nothing
     ],
 )
-def test_lost_text_is_told(typed: str | Type, before: str, after: str) -> None:
+def test_lost_text_is_told(typed, before, after):
     action = Type(typed) if isinstance(typed, str) else typed
     assert f"the typed text {action.text!r} is not on the screen" in lost(action, before, after)
 
@@ -83,13 +83,11 @@ def test_lost_text_is_told(typed: str | Type, before: str, after: str) -> None:
         ("hello", page(field("")), "<hierarchy>"),
     ],
 )  # fmt: skip
-def test_text_that_may_have_arrived_is_not_called_lost(
-    typed: str | Type, before: str, after: str
-) -> None:
+def test_text_that_may_have_arrived_is_not_called_lost(typed, before, after):
     assert lost(Type(typed) if isinstance(typed, str) else typed, before, after) == ""
 
 
-def test_only_what_was_typed_last_is_looked_for() -> None:
+def test_only_what_was_typed_last_is_looked_for():
     typing, empty = Typing(), page(field(""))
     cases: list[tuple[list[Action], bool]] = [
         ([Type("a")], False),  # nothing was seen before

@@ -36,7 +36,7 @@ def device(phone: Any) -> Iterator[AdbDevice]:
         ("2026-11-22T00Z[Asia/Tokyo]", datetime(2026, 11, 22, 9, tzinfo=ZoneInfo("Asia/Tokyo"))),
     ],
 )
-def test_a_moment_is_read(text: str, moment: datetime | None) -> None:
+def test_a_moment_is_read(text, moment):
     assert parse_moment(text) == moment
 
 
@@ -49,9 +49,7 @@ def test_a_moment_is_read(text: str, moment: datetime | None) -> None:
         ("2026-04-05T02:30[Pacific/Auckland]", "2026-04-05 02:30"),
     ],
 )
-def test_a_device_is_at_that_moment_in_its_own_zone_or_the_named_one(
-    device: AdbDevice, given: str, shown: str
-) -> None:
+def test_a_device_is_at_that_moment_in_its_own_zone_or_the_named_one(device, given, shown):
     device.system.shell("cmd alarm set-timezone Asia/Seoul")
     moment = parse_moment(given)
     assert moment is not None
@@ -62,7 +60,7 @@ def test_a_device_is_at_that_moment_in_its_own_zone_or_the_named_one(
     assert f"{time:%Y-%m-%d %H:%M}" == shown
 
 
-def test_a_zone_that_the_device_does_not_know_is_reported(device: AdbDevice) -> None:
+def test_a_zone_that_the_device_does_not_know_is_reported(device):
     class Unknown(ZoneInfo):
         """A zone of this machine only."""
 
@@ -72,7 +70,7 @@ def test_a_zone_that_the_device_does_not_know_is_reported(device: AdbDevice) -> 
         set_clock(device, datetime(2024, 2, 29, tzinfo=Unknown("Asia/Tokyo")))
 
 
-def test_root_sets_the_clock_if_the_alarm_manager_cannot() -> None:
+def test_root_sets_the_clock_if_the_alarm_manager_cannot():
     said: list[str] = []
 
     class Old(FakePhone):
@@ -88,7 +86,7 @@ def test_root_sets_the_clock_if_the_alarm_manager_cannot() -> None:
     assert len(said) == 2
 
 
-def test_a_refusal_is_reported_with_the_devices_output() -> None:
+def test_a_refusal_is_reported_with_the_devices_output():
     class Stubborn(FakePhone):
         """A phone that refuses to set its clock."""
 

@@ -19,9 +19,7 @@ def run(folder: Path, *arguments: str) -> int:
     return main(["environments", "-o", str(folder), *arguments])
 
 
-def test_written_environments_can_be_read_and_are_the_same_again(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_written_environments_can_be_read_and_are_the_same_again(tmp_path, capsys):
     for name in ("one", "two"):
         assert run(tmp_path / name, "--seed", "7", "-n", "5") == 0
     one, two = (tmp_path / name / "seed7.toml" for name in ("one", "two"))
@@ -30,7 +28,7 @@ def test_written_environments_can_be_read_and_are_the_same_again(
     assert f"wrote {one}: run them with --mobile-env=seed7" in capsys.readouterr().out
 
 
-def test_more_of_a_seed_begin_with_the_same(tmp_path: Path) -> None:
+def test_more_of_a_seed_begin_with_the_same(tmp_path):
     assert run(tmp_path, "--seed", "7", "-n", "2") == 0
     two = load([tmp_path])
     assert run(tmp_path / "more", "--seed", "7", "-n", "9") == 0
@@ -38,7 +36,7 @@ def test_more_of_a_seed_begin_with_the_same(tmp_path: Path) -> None:
     assert draw(8, 0) != draw(7, 0)
 
 
-def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_overwritten(tmp_path, capsys):
     assert run(tmp_path, "--seed", "7", "-n", "2") == 0
     before = (tmp_path / "seed7.toml").read_bytes()
     assert run(tmp_path, "--seed", "7", "-n", "2") == 0, "it is there already"
@@ -49,7 +47,7 @@ def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert run(tmp_path / "file", "--seed", "7", "-n", "2") == 1
 
 
-def test_every_part_is_drawn_in_all_that_it_may_be() -> None:
+def test_every_part_is_drawn_in_all_that_it_may_be():
     drawn = [draw(0, number) for number in range(600)]
     counts = {
         name: Counter(getattr(each, name) for each in drawn)
@@ -65,7 +63,7 @@ def test_every_part_is_drawn_in_all_that_it_may_be() -> None:
     assert densities == {330, 440, 550}, "those of B-MoCA's tables"
 
 
-def test_the_values_to_draw_from_can_be_narrowed(tmp_path: Path) -> None:
+def test_the_values_to_draw_from_can_be_narrowed(tmp_path):
     narrow = ("--device", "Pixel 4, Pixel 6", "--locale", "ko-KR")
     assert run(tmp_path, "--seed", "1", "-n", "20", *narrow) == 0
     drawn = load([tmp_path]).values()
@@ -82,9 +80,7 @@ def test_the_values_to_draw_from_can_be_narrowed(tmp_path: Path) -> None:
         (("--seed", "1"), "the following arguments are required: -n"),
     ],
 )
-def test_environments_that_cannot_be_drawn_are_reported(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], error: str
-) -> None:
+def test_environments_that_cannot_be_drawn_are_reported(tmp_path, capsys, arguments, error):
     with pytest.raises(SystemExit) as caught:
         run(tmp_path, *arguments)
     assert caught.value.code == 2

@@ -45,7 +45,7 @@ def nested(inner: str, **outer: str) -> Screen:
     return Screen(xml, png(*SIZE, 255))
 
 
-def test_appagent_marks_what_is_clickable_then_what_is_only_focusable() -> None:
+def test_appagent_marks_what_is_clickable_then_what_is_only_focusable():
     screen = make_screen(
         box(100, 100, text="field", focusable="true"),
         box(100, 300, text="button", clickable="true", focusable="true"),
@@ -57,9 +57,7 @@ def test_appagent_marks_what_is_clickable_then_what_is_only_focusable() -> None:
 @pytest.mark.parametrize(
     ("distance", "expected"), [(30, {"1": "one"}), (31, {"1": "one", "2": "two"})]
 )
-def test_appagent_marks_one_of_two_centres_that_are_thirty_pixels_apart(
-    distance: int, expected: dict[str, str]
-) -> None:
+def test_appagent_marks_one_of_two_centres_that_are_thirty_pixels_apart(distance, expected):
     both = {"clickable": "true"}
     screen = make_screen(
         box(100, 100, text="one", **both), box(100 + distance, 100, text="two", **both)
@@ -67,14 +65,14 @@ def test_appagent_marks_one_of_two_centres_that_are_thirty_pixels_apart(
     assert labels(appagent_marks(screen)) == expected
 
 
-def test_appagent_may_be_asked_for_marks_that_are_further_apart() -> None:
+def test_appagent_may_be_asked_for_marks_that_are_further_apart():
     screen = make_screen(
         *(box(x, 100, text=str(x), clickable="true") for x in range(100, 900, 100))
     )
     assert list(labels(appagent_marks(screen, 150)).values()) == ["100", "300", "500", "700"]
 
 
-def test_a_focusable_element_near_a_dropped_clickable_one_is_marked() -> None:
+def test_a_focusable_element_near_a_dropped_clickable_one_is_marked():
     # AppAgent compares an element only with the elements that were kept.
     screen = make_screen(
         box(100, 100, text="kept", clickable="true"),
@@ -93,9 +91,7 @@ def test_a_focusable_element_near_a_dropped_clickable_one_is_marked() -> None:
         ((1081, 2400), 9 * 20, (0, 0, 120, 120), (960, 2280, 1080, 2400)),
     ],
 )
-def test_the_grids_cells_have_sides_that_divide_the_screens(
-    size: tuple[int, int], cells: int, first: tuple[int, ...], last: tuple[int, ...]
-) -> None:
+def test_the_grids_cells_have_sides_that_divide_the_screens(size, cells, first, last):
     grid = appagent_grid(size)
     assert [mark.label for mark in grid] == [str(n) for n in range(1, cells + 1)]
     assert grid[0].bounds == first
@@ -103,12 +99,12 @@ def test_the_grids_cells_have_sides_that_divide_the_screens(
     assert all(mark.element is None for mark in grid)
 
 
-def test_a_grid_is_numbered_row_by_row() -> None:
+def test_a_grid_is_numbered_row_by_row():
     frame = Frame((1080, 2400), marks={mark.label: mark for mark in appagent_grid((1080, 2400))})
     assert frame.mark("10").bounds == (0, 120, 120, 240)
 
 
-def test_m3a_numbers_leaves_descriptions_and_scrollers_from_zero() -> None:
+def test_m3a_numbers_leaves_descriptions_and_scrollers_from_zero():
     inner = (
         '<node content-desc="row" bounds="[0,0][9,9]"><node text="leaf" bounds="[0,0][9,9]"/>'
         "</node>"
@@ -119,7 +115,7 @@ def test_m3a_numbers_leaves_descriptions_and_scrollers_from_zero() -> None:
     assert [mark.label for mark in m3a_marks(nested(inner))] == ["0", "1", "2"]
 
 
-def test_m3a_leaves_gaps_for_what_is_not_on_the_screen() -> None:
+def test_m3a_leaves_gaps_for_what_is_not_on_the_screen():
     screen = make_screen(
         {"text": "a", "bounds": "[0,0][100,100]"},
         {"text": "below", "bounds": "[0,2400][100,2500]"},
@@ -130,7 +126,7 @@ def test_m3a_leaves_gaps_for_what_is_not_on_the_screen() -> None:
     assert labels(m3a_marks(screen)) == {"0": "a", "4": "half"}
 
 
-def test_seeact_letters_elements_that_text_distinguishes() -> None:
+def test_seeact_letters_elements_that_text_distinguishes():
     screen = make_screen(
         {"text": "Save", "class": "android.widget.Button"},
         {"text": "", "class": "android.view.View"},
@@ -141,7 +137,7 @@ def test_seeact_letters_elements_that_text_distinguishes() -> None:
     assert labels(seeact_marks(screen)) == {"A": "Save", "B": "Logo", "C": ""}
 
 
-def test_set_of_marks_takes_what_can_be_acted_upon() -> None:
+def test_set_of_marks_takes_what_can_be_acted_upon():
     screen = make_screen(
         box(100, 100, text="words"),
         box(100, 300, text="click", clickable="true"),
@@ -154,12 +150,12 @@ def test_set_of_marks_takes_what_can_be_acted_upon() -> None:
     assert labels(som_marks(screen)) == {"1": "click", "2": "hold", "3": "tick", "4": "type"}
 
 
-def test_set_of_marks_takes_the_innermost_where_labels_would_cover_each_other() -> None:
+def test_set_of_marks_takes_the_innermost_where_labels_would_cover_each_other():
     inner = '<node text="row" clickable="true" bounds="[10,10][900,200]"/>'
     assert labels(som_marks(nested(inner, clickable="true"))) == {"1": "row"}
 
 
-def test_bmoca_tags_every_element_children_before_their_parents() -> None:
+def test_bmoca_tags_every_element_children_before_their_parents():
     inner = (
         '<node text="b" bounds="[0,0][1,1]"><node text="a" bounds="[0,0][1,1]"/></node>'
         '<node text="c"/>'
@@ -177,19 +173,19 @@ def test_bmoca_tags_every_element_children_before_their_parents() -> None:
     ("place", "label"),
     [(0, "A"), (25, "Z"), (26, "AA"), (27, "AB"), (701, "ZZ"), (702, "AAA"), (703, "AAB")],
 )
-def test_letters_continue_after_z(place: int, label: str) -> None:
+def test_letters_continue_after_z(place, label):
     assert letters(place) == label
 
 
 @given(st.integers(0, 10**6))
-def test_letters_count(place: int) -> None:
+def test_letters_count(place):
     value = 0
     for letter in letters(place):
         value = value * 26 + string.ascii_uppercase.index(letter) + 1
     assert value == place + 1
 
 
-def test_marks_of_chosen_elements_are_numbered_or_lettered() -> None:
+def test_marks_of_chosen_elements_are_numbered_or_lettered():
     elements = make_screen("a", "b").elements
     assert [mark.label for mark in numbered(elements)] == ["1", "2"]
     assert [mark.label for mark in numbered(elements, 0)] == ["0", "1"]
@@ -198,12 +194,12 @@ def test_marks_of_chosen_elements_are_numbered_or_lettered() -> None:
 
 
 @pytest.mark.parametrize("marks", CONVENTIONS)
-def test_labels_of_real_screens_differ_and_name_their_elements(marks, recorded_xml: str) -> None:
+def test_labels_of_real_screens_differ_and_name_their_elements(marks, recorded_xml):
     found = marks(Screen(recorded_xml, png(*SIZE, 255)))
     assert len({mark.label for mark in found}) == len(found)
     assert all(mark.element is not None and mark.bounds == mark.element.bounds for mark in found)
 
 
 @pytest.mark.parametrize("marks", CONVENTIONS)
-def test_an_empty_screen_has_no_marks(marks) -> None:
+def test_an_empty_screen_has_no_marks(marks):
     assert marks(Screen("<hierarchy/>", png(*SIZE, 255))) == ()

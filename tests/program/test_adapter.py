@@ -43,7 +43,7 @@ def write(tmp_path: Path) -> Write:
     return write
 
 
-def test_complete_adapter_is_parsed(write: Write, tmp_path: Path) -> None:
+def test_complete_adapter_is_parsed(write, tmp_path):
     adapter = read_adapter(
         write(
             """
@@ -92,7 +92,7 @@ SERIAL = "{serial}"
     assert (adapter.env, adapter.roles) == ({"SERIAL": "{serial}"}, {"gpt-4o*": "actor"})
 
 
-def test_command_is_sufficient(write: Write) -> None:
+def test_command_is_sufficient(write):
     adapter = read_adapter(write("command = 'python3 run.py --task \"{goal}\"'"))
     assert adapter.command == ("python3", "run.py", "--task", "{goal}")
     assert (adapter.exit_codes, adapter.copy, adapter.network) == (SPA_BENCH, True, "open")
@@ -147,7 +147,7 @@ RUN = 'command = ["python3"]\n'
         ('shell = true\ncommand = "run {goal}"', 'write "$MOBILEAGENT_GOAL" instead of {goal}'),
     ],
 )
-def test_errors_are_reported_with_their_place(write: Write, text: str, says: str) -> None:
+def test_errors_are_reported_with_their_place(write, text, says):
     path = write(text)
     with pytest.raises(BadAdapterError) as error:
         read_adapter(path)
@@ -155,13 +155,13 @@ def test_errors_are_reported_with_their_place(write: Write, text: str, says: str
     assert str(path) in str(error.value)
 
 
-def test_shell_command_is_one_string(write: Write) -> None:
+def test_shell_command_is_one_string(write):
     text = 'cd sub && ./run "$MOBILEAGENT_GOAL" ${goal}'
     adapter = read_adapter(write(f"shell = true\ncommand = '{text}'"))
     assert adapter.command == (text,)
 
 
-def test_command_is_split_into_words_without_a_shell() -> None:
+def test_command_is_split_into_words_without_a_shell():
     adapter = from_command("cmd:python3 run.py --task '{goal} | x' --serial {serial} > out")
     assert adapter.command[2:] == ("--task", "{goal} | x", "--serial", "{serial}", ">", "out")
     assert (adapter.name, adapter.folder, adapter.path) == ("run", None, None)
@@ -177,7 +177,7 @@ def test_command_is_split_into_words_without_a_shell() -> None:
         (f"{sys.executable} x.py", "x"),
     ],
 )
-def test_command_has_a_short_name(command: str, name: str) -> None:
+def test_command_has_a_short_name(command, name):
     assert from_command(command).name == name
 
 
@@ -198,9 +198,7 @@ def test_command_has_a_short_name(command: str, name: str) -> None:
         ("python3 a\0b", "NUL"),
     ],
 )
-def test_impossible_command_is_refused_early(
-    command: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_impossible_command_is_refused_early(command, says, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     (tmp_path / "run.sh").write_text("#!/bin/sh\n")
@@ -213,12 +211,12 @@ def test_impossible_command_is_refused_early(
 
 
 @given(st.text())
-def test_any_text_is_a_command_or_refused(text: str) -> None:
+def test_any_text_is_a_command_or_refused(text):
     with contextlib.suppress(BadAdapterError):
         split(text)
 
 
-def test_programs_are_found_by_name_file_and_command(write: Write, tmp_path: Path) -> None:
+def test_programs_are_found_by_name_file_and_command(write, tmp_path):
     path = write('command = ["python3"]')
     folders = [path.parent, tmp_path]
     for reference in ("other", str(path)):
@@ -230,9 +228,7 @@ def test_programs_are_found_by_name_file_and_command(write: Write, tmp_path: Pat
         assert find_program(reference, folders) is None
 
 
-def test_the_last_folder_wins_and_equal_names_in_one_are_refused(
-    write: Write, tmp_path: Path
-) -> None:
+def test_the_last_folder_wins_and_equal_names_in_one_are_refused(write, tmp_path):
     path = write('command = ["python3"]')
     later = tmp_path / "later"
     later.mkdir()
@@ -244,6 +240,6 @@ def test_the_last_folder_wins_and_equal_names_in_one_are_refused(
         find_program("other", [later])
 
 
-def test_a_file_that_does_not_exist_is_named() -> None:
+def test_a_file_that_does_not_exist_is_named():
     with pytest.raises(BadAdapterError, match=r"cannot read none\.toml: No such file"):
         find_program("none.toml", [])

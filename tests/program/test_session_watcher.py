@@ -126,7 +126,7 @@ def actions(record: EpisodeRecord) -> list[tuple[Action, ...]]:
     return [step.actions for step in record.steps]
 
 
-def test_each_step_has_its_screen_and_the_models_reply(program: Program, record: Record) -> None:
+def test_each_step_has_its_screen_and_the_models_reply(program, record):
     program.ask("I tap.")
     program.act(Tap(1, 1))
     program.ask("I type.")
@@ -141,9 +141,7 @@ def test_each_step_has_its_screen_and_the_models_reply(program: Program, record:
     assert episode.answer == "done"
 
 
-def test_act_beyond_the_limit_is_refused_and_ends_the_episode(
-    program: Program, session: Session, record: Record
-) -> None:
+def test_act_beyond_the_limit_is_refused_and_ends_the_episode(program, session, record):
     for place in range(0, 90, 30):
         assert program.act(Tap(place, 0)) == ""
     assert "over" in program.act(Tap(99, 0))
@@ -155,9 +153,7 @@ def test_act_beyond_the_limit_is_refused_and_ends_the_episode(
     assert record().step_count == 3
 
 
-def test_acts_after_meeting_the_goal_are_refused(
-    session: Session, program: Program, record: Record
-) -> None:
+def test_acts_after_meeting_the_goal_are_refused(session, program, record):
     session.plan = replace(session.plan, is_done=lambda _: session.steps == 1)
     assert program.act(Tap(1, 1)) == ""
     program.look()
@@ -169,9 +165,7 @@ def test_acts_after_meeting_the_goal_are_refused(
     assert episode.error == ""
 
 
-def test_goal_met_by_the_last_step_is_noticed_at_the_end(
-    session: Session, program: Program, record: Record
-) -> None:
+def test_goal_met_by_the_last_step_is_noticed_at_the_end(session, program, record):
     session.plan = replace(session.plan, is_done=lambda _: session.steps == 1)
     program.act(Tap(1, 1))
     program.watcher.end(Termination.TIME_LIMIT, "it exceeded 60 seconds")
@@ -180,9 +174,7 @@ def test_goal_met_by_the_last_step_is_noticed_at_the_end(
     assert episode.error == ""
 
 
-def test_acts_between_observations_are_joined_by_a_model_call(
-    program: Program, record: Record
-) -> None:
+def test_acts_between_observations_are_joined_by_a_model_call(program, record):
     program.ask()
     program.act(Tap(1, 1))
     program.look()
@@ -192,9 +184,7 @@ def test_acts_between_observations_are_joined_by_a_model_call(
     assert actions(record()) == [(Tap(1, 1), Tap(50, 50))]
 
 
-def test_act_waits_for_the_record_of_the_finished_call(
-    program: Program, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_act_waits_for_the_record_of_the_finished_call(program, monkeypatch):
     monkeypatch.setattr(session_watcher, "_LAST_CALL_SECONDS", 5.0)
     program.does(program.watcher.call_begins())
     tap = Command("input tap 1 1", (Tap(1, 1),))
@@ -210,7 +200,7 @@ def test_act_waits_for_the_record_of_the_finished_call(
     assert time.monotonic() - began < 4
 
 
-def test_an_action_that_fails_is_reported(program: Program, record: Record) -> None:
+def test_an_action_that_fails_is_reported(program, record):
     program.act(Raw("input what"), error="exit status 255")
     program.watcher.finish(Impossible("it does not work"))
     episode = record()
@@ -218,14 +208,14 @@ def test_an_action_that_fails_is_reported(program: Program, record: Record) -> N
     assert episode.termination is Termination.GAVE_UP
 
 
-def test_a_refused_command_is_not_an_act(program: Program, record: Record) -> None:
+def test_a_refused_command_is_not_an_act(program, record):
     passage = program.does(program.watcher.command(Command("reboot:", refused="no")))
     assert passage.refused == "no"
     program.watcher.end(Termination.AGENT_ERROR)
     assert record().steps == ()
 
 
-def test_program_may_mark_its_steps(program: Program, session: Session, record: Record) -> None:
+def test_program_may_mark_its_steps(program, session, record):
     assert program.does(program.watcher.step("begin")) == ""
     program.act(Tap(1, 1))
     program.look()
@@ -239,9 +229,7 @@ def test_program_may_mark_its_steps(program: Program, session: Session, record: 
     assert actions(record()) == [(Tap(1, 1), Key("back")), (Raw("unseen"),), (Raw("unseen"),)]
 
 
-def test_mcp_tools_record_separate_steps(
-    program: Program, record: Record, phone: FakePhone
-) -> None:
+def test_mcp_tools_record_separate_steps(program, record, phone):
     program.act(Tap(1, 1))
     seen = program.does(program.tools.act(Key("back")))
     assert seen.screen.texts == ("2",)
@@ -253,9 +241,7 @@ def test_mcp_tools_record_separate_steps(
     assert episode.termination is Termination.STEP_LIMIT
 
 
-def test_looking_again_replaces_the_screen_and_is_no_step(
-    program: Program, record: Record, phone: FakePhone
-) -> None:
+def test_looking_again_replaces_the_screen_and_is_no_step(program, record, phone):
     first = record()
     program.does(program.tools.act(Key("back")))
     for text in ("late", "later"):
@@ -270,7 +256,7 @@ def test_looking_again_replaces_the_screen_and_is_no_step(
     assert episode.started == first.started
 
 
-def test_capture_waits_for_the_programs_dump(program: Program) -> None:
+def test_capture_waits_for_the_programs_dump(program):
     dump = Command("uiautomator dump", looks=True, automation=True)
     for _ in range(2):
         passage = program.does(program.watcher.command(dump))
@@ -284,9 +270,7 @@ def test_capture_waits_for_the_programs_dump(program: Program) -> None:
         assert not looking.is_alive()
 
 
-def test_starting_server_gets_time_before_the_next_capture(
-    program: Program, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_starting_server_gets_time_before_the_next_capture(program, monkeypatch):
     slept: list[float] = []
     monkeypatch.setattr("time.sleep", slept.append)
     program.does(program.watcher.command(Command("am instrument …", automation=True)))

@@ -24,7 +24,7 @@ EARLY = {"_id": 1, "hour": 6, "minutes": 45, "enabled": 1, "label": "", "created
 LATE = {"_id": 2, "hour": 22, "minutes": 15, "enabled": 1, "label": "", "created": 1_800_000_000}
 
 
-def test_a_new_row_is_asserted_by_what_tells_rows_apart_and_lasts() -> None:
+def test_a_new_row_is_asserted_by_what_tells_rows_apart_and_lasts():
     (change,) = changes(alarms(EARLY), alarms(EARLY, LATE))
     assert change.where == "alarms.db: alarms"
     assert change.what == "+ {hour: 22, minutes: 15}"
@@ -34,12 +34,12 @@ def test_a_new_row_is_asserted_by_what_tells_rows_apart_and_lasts() -> None:
     assert not change.is_volatile
 
 
-def test_a_row_that_is_gone_is_asserted_to_be_missing() -> None:
+def test_a_row_that_is_gone_is_asserted_to_be_missing():
     (change,) = changes(alarms(EARLY, LATE), alarms(EARLY))
     assert change.check.test == '{"hour": 22, "minutes": 15} not in {probe}'
 
 
-def test_a_row_of_which_only_numbers_and_times_changed_is_volatile() -> None:
+def test_a_row_of_which_only_numbers_and_times_changed_is_volatile():
     (new, old) = changes(alarms(EARLY), alarms({**EARLY, "_id": 7, "created": 1_800_000_000}))
     assert new.is_volatile
     assert old.is_volatile
@@ -56,9 +56,7 @@ def test_a_row_of_which_only_numbers_and_times_changed_is_volatile() -> None:
         ("device_name", "Pixel", False),
     ],
 )
-def test_a_setting_is_asserted_unless_it_changes_with_the_clock(
-    key: str, value: str, is_volatile: bool
-) -> None:
+def test_a_setting_is_asserted_unless_it_changes_with_the_clock(key, value, is_volatile):
     before, after = PhoneState(), PhoneState(settings={("secure", key): value})
     (change,) = changes(before, after)
     assert change.what == f"{key}: none → {value!r}"
@@ -68,7 +66,7 @@ def test_a_setting_is_asserted_unless_it_changes_with_the_clock(
     assert bool(change.why) is is_volatile
 
 
-def test_a_setting_that_is_gone_is_asserted_to_be_none() -> None:
+def test_a_setting_that_is_gone_is_asserted_to_be_none():
     (change,) = changes(PhoneState(settings={("global", "x"): "1"}), PhoneState())
     assert change.check.test == "{probe} is None"
 
@@ -76,7 +74,7 @@ def test_a_setting_that_is_gone_is_asserted_to_be_none() -> None:
 @pytest.mark.parametrize(
     ("value", "test"), [(True, "{probe} is True"), (3, "{probe} == 3"), (["a"], '{probe} == ["a"]')]
 )
-def test_a_preference_is_asserted_with_its_type(value: Any, test: str) -> None:
+def test_a_preference_is_asserted_with_its_type(value, test):
     place = ("org.notes", "Prefs", "show_words")
     (change,) = changes(PhoneState(), PhoneState(preferences={place: value}))
     assert change.check.probe == 'preferences("org.notes", "Prefs", "show_words")'
@@ -84,7 +82,7 @@ def test_a_preference_is_asserted_with_its_type(value: Any, test: str) -> None:
     assert not change.is_volatile
 
 
-def test_files_packages_and_rows_of_providers_are_seen() -> None:
+def test_files_packages_and_rows_of_providers_are_seen():
     before = PhoneState(files={"/sdcard/Download/a.txt": (1, 1)}, packages={"org.old"})
     sms = {"address": "555", "body": "Hi", "type": "2"}
     after = PhoneState(
@@ -102,5 +100,5 @@ def test_files_packages_and_rows_of_providers_are_seen() -> None:
     assert row.probe == 'provider("content://sms", ["address", "body", "type"])'
 
 
-def test_nothing_has_changed_between_equal_states() -> None:
+def test_nothing_has_changed_between_equal_states():
     assert changes(alarms(EARLY), alarms(EARLY)) == []

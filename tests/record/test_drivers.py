@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,16 +11,11 @@ from pytest_mobileagent.record.recording import Recording
 from tests.device.conftest import DRIVERS
 from tests.record.conftest import COUNTER
 
-if TYPE_CHECKING:
-    from pytest_mobileagent.device.device import Address
-
 pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("driver", ["appium", "hub"])
-def test_appium_records_the_same_moves(
-    phone: Address, request: pytest.FixtureRequest, driver: str
-) -> None:
+def test_appium_records_the_same_moves(phone, request, driver):
     with closing(DRIVERS[driver](phone, request)) as device:
         recording = Recording(device, (COUNTER,))
         recording.act(Open(COUNTER))

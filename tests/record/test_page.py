@@ -85,7 +85,7 @@ def folder(project: Project) -> Path:
     return project.pytester.path
 
 
-def test_a_task_is_recorded_written_and_tried(chrome: Any, folder: Path) -> None:
+def test_a_task_is_recorded_written_and_tried(chrome, folder):
     file = folder / "tasks" / "test_count.py"
     command = [*COMMAND, "--device", "virtual", "-o", str(file)]
     with running(command, folder) as (process, url):
@@ -129,7 +129,7 @@ def test_a_task_is_recorded_written_and_tried(chrome: Any, folder: Path) -> None
     assert 'assert {"n": 1} in episode.probe("counter")' in file.read_text()
 
 
-def test_the_keyboard_alone_is_enough(chrome: Any, folder: Path) -> None:
+def test_the_keyboard_alone_is_enough(chrome, folder):
     keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
     command = [*COMMAND, "--device", "virtual", "-o", str(folder / "test_note.py")]
     with running(command, folder) as (_, url):
@@ -158,9 +158,7 @@ def test_the_keyboard_alone_is_enough(chrome: Any, folder: Path) -> None:
         (["-o", "test_new.py", "--continue", "test_there.py"], "not a recording"),
     ],
 )
-def test_bad_input_is_one_line_before_a_phone_starts(
-    folder: Path, words: list[str], what: str
-) -> None:
+def test_bad_input_is_one_line_before_a_phone_starts(folder, words, what):
     (folder / "test_there.py").write_text("")
     done = subprocess.run(
         [*COMMAND, *words], cwd=folder, capture_output=True, text=True, check=False
@@ -169,7 +167,7 @@ def test_bad_input_is_one_line_before_a_phone_starts(
     assert what in done.stderr.splitlines()[-1]
 
 
-def test_an_app_that_is_not_installed_is_named(folder: Path) -> None:
+def test_an_app_that_is_not_installed_is_named(folder):
     command = [*COMMAND[:-1], "com.example.counted", "--device", "virtual", "-o", "test_x.py"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 1
@@ -177,7 +175,7 @@ def test_an_app_that_is_not_installed_is_named(folder: Path) -> None:
     assert not (folder / "test_x.py").exists()
 
 
-def test_a_person_plays_a_task(chrome: Any, project: Project) -> None:
+def test_a_person_plays_a_task(chrome, project):
     keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
     project.write(tasks__test_count=COUNT)
     told = project.pytester.path / "address"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from pytest_mobileagent import Ask, Finish, Key, Open, Swipe, Tap, Type
@@ -11,12 +9,6 @@ from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.record.recording import Recording, as_move, read_draft
 from pytest_mobileagent.testing import make_screen
 from tests.record.conftest import COUNTER
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pytest_mobileagent import Action
-    from pytest_mobileagent.device.device import Device
 
 SCREEN = make_screen("Save", size=(1000, 2000))
 
@@ -35,11 +27,11 @@ SCREEN = make_screen("Save", size=(1000, 2000))
         (Open("org.b"), 'open_app("org.b")'),
     ],
 )
-def test_actions_of_a_person_become_moves(action: Action, move: str) -> None:
+def test_actions_of_a_person_become_moves(action, move):
     assert as_move(action, SCREEN, ["org.a"]).move == move
 
 
-def test_actions_that_solutions_lack_are_refused() -> None:
+def test_actions_that_solutions_lack_are_refused():
     with pytest.raises(ValueError, match="no move for Ask"):
         as_move(Ask("Which?"), SCREEN)
 
@@ -56,9 +48,7 @@ def tap(recording: Recording, **criteria: str) -> None:
         ([Type("milk", clear=True), Key("enter")], 'type_text("milk", clear=True, enter=True)'),
     ],
 )
-def test_what_is_typed_in_one_field_is_one_move(
-    recording: Recording, typed: list[Action], move: str
-) -> None:
+def test_what_is_typed_in_one_field_is_one_move(recording, typed, move):
     recording.act(Open(COUNTER))
     tap(recording, resource_id="note")
     for each in typed:
@@ -69,7 +59,7 @@ def test_what_is_typed_in_one_field_is_one_move(
     assert len(recording.done) == 5  # The field was touched in the meantime.
 
 
-def test_the_work_in_an_app_is_a_change_of_its_database(recording: Recording) -> None:
+def test_the_work_in_an_app_is_a_change_of_its_database(recording):
     recording.act(Open(COUNTER))
     tap(recording, resource_id="add")
     assert [each.move for each in recording.done] == ["open_app()", 'tap(resource_id="add")']
@@ -80,7 +70,7 @@ def test_the_work_in_an_app_is_a_change_of_its_database(recording: Recording) ->
     assert recording.packages() == [COUNTER]
 
 
-def test_undo_plays_the_rest_again_from_the_snapshot(recording: Recording) -> None:
+def test_undo_plays_the_rest_again_from_the_snapshot(recording):
     recording.act(Open(COUNTER))
     tap(recording, resource_id="add")
     tap(recording, resource_id="add")
@@ -90,9 +80,7 @@ def test_undo_plays_the_rest_again_from_the_snapshot(recording: Recording) -> No
     assert len(recording.done) == 2
 
 
-def test_a_recording_that_was_cut_off_continues(
-    recording: Recording, device: Device, tmp_path: Path
-) -> None:
+def test_a_recording_that_was_cut_off_continues(recording, device, tmp_path):
     recording.act(Open(COUNTER))
     tap(recording, resource_id="second")
     apps, done = read_draft(tmp_path / "draft.json")
@@ -104,13 +92,13 @@ def test_a_recording_that_was_cut_off_continues(
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"apps": [], "done": [{"action": 3}]}'])
-def test_a_file_that_is_not_a_recording_is_refused(tmp_path: Path, content: str) -> None:
+def test_a_file_that_is_not_a_recording_is_refused(tmp_path, content):
     (tmp_path / "draft.json").write_text(content)
     with pytest.raises(RecordError, match="not a recording that can be continued"):
         read_draft(tmp_path / "draft.json")
 
 
-def test_a_screen_that_changes_by_itself_has_another_number(recording: Recording) -> None:
+def test_a_screen_that_changes_by_itself_has_another_number(recording):
     number = recording.number
     recording.look()
     assert recording.number == number

@@ -44,9 +44,7 @@ def chosen(shown: Screen, number: int) -> Choice:
         ({"resource_id": "org.a:id/title", "text": "Same"}, 'resource_id="title", text="Same"'),
     ],
 )
-def test_the_first_of_id_description_and_text_that_is_unique(
-    attributes: dict[str, str], words: str
-) -> None:
+def test_the_first_of_id_description_and_text_that_is_unique(attributes, words):
     others = [
         element(1, resource_id="org.a:id/title", text="Bluetooth"),
         element(2, resource_id="org.a:id/other", text="Same"),
@@ -55,7 +53,7 @@ def test_the_first_of_id_description_and_text_that_is_unique(
 
 
 @pytest.mark.parametrize("text", ["7:30 PM", "2026-11-26", "3 unread", "Tomorrow", "85%", "x" * 61])
-def test_volatile_text_is_not_used_as_a_selector(text: str) -> None:
+def test_volatile_text_is_not_used_as_a_selector(text):
     shown = screen(element(0, text=text), element(1, text="Alarm"))
     choice = chosen(shown, 0)
     assert text not in str(choice)
@@ -63,7 +61,7 @@ def test_volatile_text_is_not_used_as_a_selector(text: str) -> None:
     assert "several elements fit" in choice.warning
 
 
-def test_a_row_is_named_by_what_stands_in_it() -> None:
+def test_a_row_is_named_by_what_stands_in_it():
     xml = """<hierarchy>
       <node class="Row" clickable="true" bounds="[0,0][1000,100]">
         <node class="Text" text="Wi-Fi" bounds="[0,0][500,100]"/>
@@ -83,20 +81,20 @@ def test_a_row_is_named_by_what_stands_in_it() -> None:
     assert switch.warning == ""
 
 
-def test_one_of_several_is_written_by_its_place_and_with_a_warning() -> None:
+def test_one_of_several_is_written_by_its_place_and_with_a_warning():
     shown = screen(*(element(n, resource_id="org.a:id/row") for n in range(3)))
     choice = chosen(shown, 2)
     assert str(choice) == 'resource_id="row", nth=2'
     assert "several elements fit" in choice.warning
 
 
-def test_coordinates_are_fractions_and_come_with_a_warning() -> None:
+def test_coordinates_are_fractions_and_come_with_a_warning():
     choice = choose(screen(), None, 500, 1500)
     assert str(choice) == "at=(0.5, 0.75)"
     assert "other phones" in choice.warning
 
 
-def test_a_touch_is_for_the_innermost_element_that_takes_touches() -> None:
+def test_a_touch_is_for_the_innermost_element_that_takes_touches():
     shown = screen(element(0, text="Save"), element(0, text="shadow", clickable="false"))
     found = target_at(shown, 500, 50)
     assert found is not None
@@ -114,6 +112,6 @@ def test_a_touch_is_for_the_innermost_element_that_takes_touches() -> None:
         (0.5, "0.5"),
     ],
 )
-def test_a_literal_is_python(value: object, words: str) -> None:
+def test_a_literal_is_python(value, words):
     assert literal(value) == words
     assert eval(literal(value), {"__builtins__": {}}) == value

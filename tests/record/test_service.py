@@ -41,7 +41,7 @@ def tap_on(service: RecordService, label: str) -> dict[str, Any]:
     return service.do("act", {"action": {"action": "Tap", "x": x, "y": y}})
 
 
-def test_each_action_is_listed_with_the_new_screen(service: RecordService) -> None:
+def test_each_action_is_listed_with_the_new_screen(service):
     number = service.state()["number"]
     state = tap_on(service, "Add one")
     assert [each["words"] for each in state["moves"]] == ["open_app()", 'tap(resource_id="add")']
@@ -55,7 +55,7 @@ def test_each_action_is_listed_with_the_new_screen(service: RecordService) -> No
     }
 
 
-def test_the_end_offers_changes_and_what_the_screen_shows(service: RecordService) -> None:
+def test_the_end_offers_changes_and_what_the_screen_shows(service):
     tap_on(service, "Add one")
     state = service.do("finish", {"how": "done", "words": ""})
     assert state["phase"] == "checks"
@@ -86,14 +86,12 @@ def test_the_end_offers_changes_and_what_the_screen_shows(service: RecordService
         ("leave", {}, "leave"),
     ],
 )
-def test_invalid_requests_are_reported(
-    service: RecordService, what: str, given: dict[str, Any], error: str
-) -> None:
+def test_invalid_requests_are_reported(service, what, given, error):
     with pytest.raises((ValueError, LookupError), match=error):
         service.do(what, given)
 
 
-def test_nothing_is_overwritten(service: RecordService) -> None:
+def test_nothing_is_overwritten(service):
     service.do("finish", {"how": "done", "words": "one"})
     service.file.parent.mkdir()
     service.file.write_text("mine")
@@ -103,9 +101,7 @@ def test_nothing_is_overwritten(service: RecordService) -> None:
     assert service.trial is None
 
 
-def test_a_lost_phone_is_reported_and_the_actions_are_kept(
-    service: RecordService, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_lost_phone_is_reported_and_the_actions_are_kept(service, monkeypatch, tmp_path):
     def die(_action: object) -> None:
         raise DeviceError("the phone is gone")
 
@@ -117,9 +113,7 @@ def test_a_lost_phone_is_reported_and_the_actions_are_kept(
     assert [each["move"] for each in kept["done"]] == ["open_app()"]
 
 
-def test_a_model_proposes_a_goal_which_data_of_the_phone_cannot_order(
-    service: RecordService,
-) -> None:
+def test_a_model_proposes_a_goal_which_data_of_the_phone_cannot_order(service):
     model = ScriptedModel(['{"goal": "Count  to one.", "name": "count_to_one"}', "no idea"])
     reference = ModelReference("scripted", "m")
     models = EpisodeModels(ModelSettings(clients={reference: model}))
@@ -138,12 +132,12 @@ def test_a_model_proposes_a_goal_which_data_of_the_phone_cannot_order(
         service.do("propose", {})
 
 
-def test_without_a_model_nothing_is_proposed(service: RecordService) -> None:
+def test_without_a_model_nothing_is_proposed(service):
     with pytest.raises(ValueError, match="no model was given"):
         service.do("propose", {})
 
 
-def test_a_phone_without_a_shell_can_be_recorded_anyway(tmp_path: Path) -> None:
+def test_a_phone_without_a_shell_can_be_recorded_anyway(tmp_path):
     class Mute(FakePhone):
         def shell(self, script: str) -> str:
             raise DeviceError(f"no shell for {script}")
@@ -176,9 +170,7 @@ def ask(service: RecordService) -> Iterator[Ask]:
         server.shutdown()
 
 
-def test_the_server_shows_the_phone_and_does_what_is_asked(
-    ask: Ask, service: RecordService
-) -> None:
+def test_the_server_shows_the_phone_and_does_what_is_asked(ask, service):
     status, page = ask("/")
     assert status == 200
     assert b"Record a task" in page
@@ -203,12 +195,12 @@ def test_the_server_shows_the_phone_and_does_what_is_asked(
         ("/do/leave", b"{}", 400),
     ],
 )
-def test_bad_requests_are_refused(ask: Ask, path: str, body: bytes | None, status: int) -> None:
+def test_bad_requests_are_refused(ask, path, body, status):
     found, answer = ask(path, body)
     assert found == status
     assert json.loads(answer)["error"]
 
 
-def test_without_the_token_there_is_no_phone(ask: Ask) -> None:
+def test_without_the_token_there_is_no_phone(ask):
     assert ask("/state", token="guessed")[0] == 403
     assert ask("/do/act", b"{}", token="guessed")[0] == 403

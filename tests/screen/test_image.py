@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 from PIL import Image, ImageDraw
@@ -14,9 +13,6 @@ from pytest_mobileagent.perception.picture import encode
 from pytest_mobileagent.screen import NotFoundError
 from pytest_mobileagent.screen.image import find_image
 from pytest_mobileagent.screen.selector import CriteriaError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HEART = [
     (0, 30),
@@ -62,7 +58,7 @@ def hearts() -> Screen:
     return Screen(f"<hierarchy>{below}</hierarchy>", encode(picture))
 
 
-def test_an_image_of_other_colours_is_another(hearts: Screen, tmp_path: Path) -> None:
+def test_an_image_of_other_colours_is_another(hearts, tmp_path):
     heart(40, "#1976d2", filled=True).save(tmp_path / "heart.png")
     assert hearts.find_all(image=tmp_path / "heart.png") == []
 
@@ -70,8 +66,8 @@ def test_an_image_of_other_colours_is_another(hearts: Screen, tmp_path: Path) ->
 @pytest.mark.parametrize("side", [24, 40, 70])
 @pytest.mark.parametrize(("filled", "place"), [(False, (40, 60)), (True, (200, 220))])
 def test_an_image_is_found_in_any_size_and_distinguished_from_others(
-    hearts: Screen, tmp_path: Path, side: int, filled: bool, place: tuple[int, int]
-) -> None:
+    hearts, tmp_path, side, filled, place
+):
     file = tmp_path / "heart.png"
     heart(side, "#d32f2f", filled=filled).save(file)
     (element,) = hearts.find_all(image=file)
@@ -82,8 +78,8 @@ def test_an_image_is_found_in_any_size_and_distinguished_from_others(
 
 
 def test_images_are_found_beside_the_file_that_calls_and_with_relations(
-    hearts: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    hearts, tmp_path, monkeypatch
+):
     heart(40, "#d32f2f", filled=True).save(tmp_path / "heart.png")
     top, end = hearts.elements
     code = compile("find(image='heart.png', **more)", tmp_path / "test_it.py", "eval")
@@ -95,7 +91,7 @@ def test_images_are_found_beside_the_file_that_calls_and_with_relations(
     assert str(move) == "tap(image='heart.png')"
 
 
-def test_a_missed_image_says_what_looks_most_like_it(hearts: Screen, tmp_path: Path) -> None:
+def test_a_missed_image_says_what_looks_most_like_it(hearts, tmp_path):
     file = tmp_path / "heart.png"
     heart(40, "#1976d2", filled=True).save(file)
     with pytest.raises(NotFoundError) as caught:
@@ -109,21 +105,19 @@ def test_a_missed_image_says_what_looks_most_like_it(hearts: Screen, tmp_path: P
 @pytest.mark.parametrize(
     "picture", [Image.new("RGB", (40, 40), "red"), heart(3, "red", filled=True)]
 )
-def test_an_image_of_nothing_is_an_error_of_the_task(
-    hearts: Screen, tmp_path: Path, picture: Image.Image
-) -> None:
+def test_an_image_of_nothing_is_an_error_of_the_task(hearts, tmp_path, picture):
     picture.save(tmp_path / "blank.png")
     with pytest.raises(CriteriaError, match=r"blank.png is too small, or has a single colour"):
         hearts.find(image=tmp_path / "blank.png")
 
 
-def test_an_image_that_is_larger_than_the_screen_is_not_on_it(tmp_path: Path) -> None:
+def test_an_image_that_is_larger_than_the_screen_is_not_on_it(tmp_path):
     file = tmp_path / "heart.png"
     heart(400, "red", filled=True).save(file)
     assert find_image(Image.new("RGB", (90, 90), "white"), file) == []
 
 
-def test_transparent_parts_are_taken_as_white(hearts: Screen, tmp_path: Path) -> None:
+def test_transparent_parts_are_taken_as_white(hearts, tmp_path):
     drawn = heart(40, "#d32f2f", filled=True)
     drawn.putalpha(drawn.getchannel("G").point(lambda green: 0 if green == 255 else 255))
     drawn.save(tmp_path / "heart.png")

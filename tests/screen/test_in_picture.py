@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from PIL import Image, ImageDraw
@@ -20,8 +20,6 @@ from pytest_mobileagent.screen.selector import CriteriaError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from pytest_mobileagent import Episode
 
 
 class Reader:
@@ -78,8 +76,8 @@ def screen(make_screen: Callable[..., Screen]) -> Screen:
     ],
 )
 def test_a_text_that_the_hierarchy_does_not_have_is_read_in_the_picture(
-    reader: Reader, screen: Screen, criteria: dict[str, Any], texts: list[str]
-) -> None:
+    reader, screen, criteria, texts
+):
     assert screen.find_all(**criteria) == []
     assert not reader.sizes
     found = screen.find_all(ocr=True, **criteria)
@@ -87,7 +85,7 @@ def test_a_text_that_the_hierarchy_does_not_have_is_read_in_the_picture(
     assert all(element.in_picture and element.class_name == "ocr" for element in found)
 
 
-def test_the_picture_is_read_once_and_only_where_it_must_be(reader: Reader, screen: Screen) -> None:
+def test_the_picture_is_read_once_and_only_where_it_must_be(reader, screen):
     assert screen.find_all(text="Save", ocr=True) == [screen.elements[0]]
     assert screen.find_all(text="New York", ocr=True, below=screen.find(text="?")) == []
     assert reader.sizes == []
@@ -96,7 +94,7 @@ def test_the_picture_is_read_once_and_only_where_it_must_be(reader: Reader, scre
     assert reader.sizes == [(300, 600)]
 
 
-def test_text_that_was_read_has_relations_by_its_bounds(reader: Reader, screen: Screen) -> None:
+def test_text_that_was_read_has_relations_by_its_bounds(reader, screen):
     save, _, photo = screen.elements
     york = screen.get(text="New York", ocr=True)
     total = screen.get(text=re.compile("Total"), ocr=True)
@@ -116,13 +114,13 @@ def test_text_that_was_read_has_relations_by_its_bounds(reader: Reader, screen: 
     assert screen.find_all(before=york) == [save, screen.elements[1]]
 
 
-def test_a_miss_names_the_nearest_text_that_was_read(reader: Reader, screen: Screen) -> None:
+def test_a_miss_names_the_nearest_text_that_was_read(reader, screen):
     with pytest.raises(NotFoundError) as caught:
         screen.get(text="Newer York", ocr=True)
     assert "closest: <ocr text='NewYork' at [10,400][200,440]>" in str(caught.value)
 
 
-def test_an_elements_part_of_the_picture_is_read(reader: Reader, screen: Screen) -> None:
+def test_an_elements_part_of_the_picture_is_read(reader, screen):
     photo = screen.elements[2]
     assert photo.ocr() == photo.ocr() == "Total：￥14.99\nNewYork\nSave"
     assert reader.sizes == [(300, 210)]
@@ -131,7 +129,7 @@ def test_an_elements_part_of_the_picture_is_read(reader: Reader, screen: Screen)
     assert reader.sizes[1:] == [(10, 30)]
 
 
-def test_an_element_of_no_screen_has_no_picture() -> None:
+def test_an_element_of_no_screen_has_no_picture():
     with pytest.raises(ScreenError, match=r"<Button text='OK' at .* belongs to no screen"):
         Element("android.widget.Button", text="OK").ocr()
 
@@ -147,9 +145,7 @@ def test_an_element_of_no_screen_has_no_picture() -> None:
         ({"text": "anything", "fuzzy": 0}, [0, 1, 2]),
     ],
 )
-def test_texts_may_be_nearly_alike(
-    screen: Screen, criteria: dict[str, Any], found: list[int]
-) -> None:
+def test_texts_may_be_nearly_alike(screen, criteria, found):
     assert screen.find_all(**criteria) == [screen.elements[place] for place in found]
 
 
@@ -171,31 +167,25 @@ def test_texts_may_be_nearly_alike(
         ({"image": __file__}, "is not an image that can be read"),
     ],
 )
-def test_criteria_that_are_invalid_together_are_reported(
-    screen: Screen, criteria: dict[str, Any], complaint: str
-) -> None:
+def test_criteria_that_are_invalid_together_are_reported(screen, criteria, complaint):
     with pytest.raises(CriteriaError, match=re.escape(complaint)):
         screen.find(**criteria)
 
 
 @pytest.mark.parametrize("criteria", [{"text": "?", "ocr": True}, {"image": __file__}])
-def test_a_missing_engine_is_not_a_miss(
-    screen: Screen, criteria: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_engine_is_not_a_miss(screen, criteria, monkeypatch):
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     monkeypatch.setattr(ocr, "_engines", {})
     with pytest.raises(MissingExtraError, match=r'pip install "\.\[vision\]"'):
         screen.find(**criteria)
 
 
-def test_the_engine_that_is_used_must_be_one() -> None:
+def test_the_engine_that_is_used_must_be_one():
     with pytest.raises(ValueError, match="no OCR engine 'tesseract'"):
         use_engine("tesseract")
 
 
-def test_a_tap_hits_a_text_that_was_read(
-    reader: Reader, screen: Screen, make_episode: Callable[..., Episode]
-) -> None:
+def test_a_tap_hits_a_text_that_was_read(reader, screen, make_episode):
     from pytest_mobileagent import Tap
 
     episode = make_episode(Tap(20, 410), screens=(screen, screen))
@@ -204,13 +194,13 @@ def test_a_tap_hits_a_text_that_was_read(
     assert not episode.tapped(text="Total:¥14.99", ocr=True)
 
 
-def test_a_solution_has_no_element_to_relate_to(screen: Screen) -> None:
+def test_a_solution_has_no_element_to_relate_to(screen):
     with pytest.raises(TaskError, match="below=… needs an element of a screen"):
         tap(text="Total", below=screen.elements[0])
 
 
 @pytest.mark.slow  # An engine is loaded twice.
-def test_a_forked_process_reads_with_an_engine_of_its_own() -> None:
+def test_a_forked_process_reads_with_an_engine_of_its_own():
     image = Image.new("RGB", (300, 80), "white")
     ImageDraw.Draw(image).text((20, 20), "Settings", "black", font_size=36)
     read = [box.text for box in read_text(image)]

@@ -68,7 +68,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> type[Fake]:
     return Fake
 
 
-def test_text_is_read_with_its_bounds() -> None:
+def test_text_is_read_with_its_bounds():
     (box,) = read_text(written((100, 200, "Network & internet")))
     assert folded(box.text) == folded("Network & internet")
     assert box.confidence > 0.8
@@ -78,63 +78,61 @@ def test_text_is_read_with_its_bounds() -> None:
     assert 400 < right < 500
 
 
-def test_chinese_is_read() -> None:
+def test_chinese_is_read():
     (box,) = read_text(written((100, 200, "设置 网络"), font=CHINESE))
     assert folded(box.text) == "设置网络"
 
 
-def test_lines_come_from_the_top_down_and_those_side_by_side_from_the_left() -> None:
+def test_lines_come_from_the_top_down_and_those_side_by_side_from_the_left():
     image = written((50, 300, "third"), (420, 104, "second"), (50, 110, "first"))
     assert [box.text for box in read_text(image)] == ["first", "second", "third"]
 
 
 @pytest.mark.parametrize("size", [(1, 1), (3000, 2), (2, 3000), (50, 50), (33, 31)])
-def test_an_empty_picture_has_no_text(size: tuple[int, int]) -> None:
+def test_an_empty_picture_has_no_text(size):
     assert read_text(Image.new("RGB", size, "white")) == ()
 
 
 @pytest.mark.parametrize("mode", ["RGBA", "L", "P"])
-def test_pictures_of_any_kind_are_read(mode: str) -> None:
+def test_pictures_of_any_kind_are_read(mode):
     (box,) = read_text(written((100, 200, "Settings")).convert(mode))
     assert box.text == "Settings"
 
 
-def test_bounds_lie_inside_the_picture() -> None:
+def test_bounds_lie_inside_the_picture():
     image = written((-8, -6, "Settings"), (560, 362, "Settings")).crop((0, 0, 700, 400))
     for box in read_text(image):
         assert 0 <= box.bounds.left < box.bounds.right <= 700
         assert 0 <= box.bounds.top < box.bounds.bottom <= 400
 
 
-def test_threads_may_read_at_once() -> None:
+def test_threads_may_read_at_once():
     pictures = [written((50, 100, f"Alarm 0{n}:30")) for n in range(4)]
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(read_text, pictures))
     assert [folded(boxes[0].text) for boxes in found] == [f"Alarm0{n}:30" for n in range(4)]
 
 
-def test_reading_says_nothing(
-    capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_reading_says_nothing(capfd, caplog):
     with caplog.at_level(logging.INFO):
         ocr.RapidOcr(threads=1).read(Image.new("RGB", (100, 100), "white"))
     assert capfd.readouterr() == ("", "")
     assert caplog.text == ""
 
 
-def test_an_engine_is_loaded_once(fake: type[Fake]) -> None:
+def test_an_engine_is_loaded_once(fake):
     image = Image.new("RGB", (10, 10))
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(lambda _: read_text(image, "fake"), range(8)))
     assert fake.made == 1
 
 
-def test_a_custom_engine_is_used() -> None:
+def test_a_custom_engine_is_used():
     box = TextBox("own", Bounds(1, 2, 3, 4), 0.5)
     assert read_text(Image.new("RGB", (10, 10)), Fake(box)) == (box,)
 
 
-def test_an_unknown_engine_is_an_error_that_names_those_there_are() -> None:
+def test_an_unknown_engine_is_an_error_that_names_those_there_are():
     with pytest.raises(
         ValueError, match=r"no OCR engine 'tesseract' \(engines: rapidocr, easyocr\)"
     ):
@@ -142,15 +140,13 @@ def test_an_unknown_engine_is_an_error_that_names_those_there_are() -> None:
 
 
 @pytest.mark.parametrize(("engine", "extra"), [("rapidocr", "vision"), ("easyocr", "easyocr")])
-def test_an_engine_that_is_not_installed_says_how_to_install_it(
-    engine: str, extra: str, fake: type[Fake], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_engine_that_is_not_installed_says_how_to_install_it(engine, extra, fake, monkeypatch):
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=rf'pip install "\.\[{extra}\]"'):
         read_text(Image.new("RGB", (10, 10)), engine)
 
 
-def test_the_texts_of_a_real_screen_are_read(recordings: Path) -> None:
+def test_the_texts_of_a_real_screen_are_read(recordings):
     folder = recordings / "aitk" / "qwen25vl_stuck_trajectory"
     png = (folder / "screenshots" / "step_0.png").read_bytes()
     screen = Screen((folder / "xmls" / "step_0.xml").read_text("utf-8"), png)
@@ -193,9 +189,7 @@ def results(folder: Path) -> list[Path]:
     return list((folder / "kept").rglob("*.json"))
 
 
-def test_a_picture_is_read_once_by_all_processes_together(
-    keeping: list[Image.Image], tmp_path: Path
-) -> None:
+def test_a_picture_is_read_once_by_all_processes_together(keeping, tmp_path):
     assert read_text(BLACK) == read_text(BLACK.convert("RGBA")) == (BOX,)
     assert len(keeping) == 1
     BLACK.save(tmp_path / "black.png")
@@ -204,9 +198,7 @@ def test_a_picture_is_read_once_by_all_processes_together(
     assert (other.stdout, other.stderr) == (f"{(BOX,)}\n", "")
 
 
-def test_another_picture_or_version_is_read_anew(
-    keeping: list[Image.Image], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_picture_or_version_is_read_anew(keeping, monkeypatch):
     for image in (BLACK, Image.new("RGB", (10, 10), "#000001"), Image.new("RGB", (5, 20))):
         read_text(image)
     monkeypatch.setattr(ocr.metadata, "version", lambda name: "99")
@@ -217,9 +209,7 @@ def test_another_picture_or_version_is_read_anew(
 @pytest.mark.parametrize(
     "damage", ["", "{", "{}", "[[1, [1, 2, 3, 4], 0.5]]", '[["a", [1], 0.5]]', '[["a"]]', "[0]"]
 )
-def test_a_damaged_result_is_read_anew(
-    keeping: list[Image.Image], tmp_path: Path, damage: str
-) -> None:
+def test_a_damaged_result_is_read_anew(keeping, tmp_path, damage):
     read_text(BLACK)
     (file,) = results(tmp_path)
     file.write_text(damage)
@@ -227,17 +217,13 @@ def test_a_damaged_result_is_read_anew(
     assert len(keeping) == 2
 
 
-def test_a_folder_that_cannot_be_written_to_keeps_nothing(
-    keeping: list[Image.Image], tmp_path: Path
-) -> None:
+def test_a_folder_that_cannot_be_written_to_keeps_nothing(keeping, tmp_path):
     (tmp_path / "kept").touch()
     assert read_text(BLACK) == read_text(BLACK) == (BOX,)
     assert len(keeping) == 2
 
 
-def test_only_the_engine_of_the_package_is_kept(
-    keeping: list[Image.Image], fake: type[Fake], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_the_engine_of_the_package_is_kept(keeping, fake, tmp_path, monkeypatch):
     read_text(BLACK, "fake")
     read_text(BLACK, Fake(BOX))
     monkeypatch.setattr(ocr.metadata, "version", not_installed)
@@ -248,18 +234,14 @@ def test_only_the_engine_of_the_package_is_kept(
     assert len(keeping) == 2
 
 
-def test_screenshots_whose_lines_are_cached_are_not_even_decoded(
-    keeping: list[Image.Image],
-) -> None:
+def test_screenshots_whose_lines_are_cached_are_not_even_decoded(keeping):
     def never() -> Image.Image:
         pytest.fail("it was decoded")
 
     assert read_screenshot("0123", lambda: BLACK) == read_screenshot("0123", never) == (BOX,)
 
 
-def test_threads_that_want_the_same_picture_read_it_once(
-    keeping: list[Image.Image], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_threads_that_want_the_same_picture_read_it_once(keeping, monkeypatch):
     both, looks, cached = threading.Barrier(2, timeout=10), count(), ocr._cached
 
     def meeting(path: Path) -> Sequence[TextBox] | None:
@@ -285,9 +267,7 @@ def not_installed(name: str) -> Any:
     ("workers", "processors", "threads"),
     [(None, 1, 1), (None, 2, 2), ("2", 2, 1), ("2", 4, 2), ("3", 4, 1), ("1", 64, 2)],
 )
-def test_workers_share_the_processors(
-    workers: str | None, processors: int, threads: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_share_the_processors(workers, processors, threads, monkeypatch):
     monkeypatch.delenv("PYTEST_XDIST_WORKER_COUNT", raising=False)
     if workers is not None:
         monkeypatch.setenv("PYTEST_XDIST_WORKER_COUNT", workers)
@@ -346,7 +326,7 @@ def models(easyocr: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     return tmp_path
 
 
-def test_texts_that_easyocr_finds_have_bounds_inside_the_picture(models: Path) -> None:
+def test_texts_that_easyocr_finds_have_bounds_inside_the_picture(models):
     engine = EasyOcr(["en"], models, recog_network="tiny", user_network_directory=str(models))
     (box,) = read_text(Image.effect_noise((320, 128), 80), engine)
     left, top, right, bottom = box.bounds
@@ -356,7 +336,7 @@ def test_texts_that_easyocr_finds_have_bounds_inside_the_picture(models: Path) -
     assert 0 <= box.confidence <= 1
 
 
-def test_a_missing_model_is_an_error_that_names_the_file(easyocr: Any, tmp_path: Path) -> None:
+def test_a_missing_model_is_an_error_that_names_the_file(easyocr, tmp_path):
     with pytest.raises(MissingModelError, match=r"craft_mlt_25k\.pth"):
         EasyOcr(["en"], tmp_path)
     assert list(tmp_path.iterdir()) == []

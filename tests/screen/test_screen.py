@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -33,7 +33,7 @@ def screen(make_screen: Callable[..., Screen]) -> Screen:
     )
 
 
-def test_short_ids_find_what_full_ids_end_in(recorded_xml: str) -> None:
+def test_short_ids_find_what_full_ids_end_in(recorded_xml):
     screen = Screen(recorded_xml, b"")
     ids = {element.resource_id for element in screen.elements} - {""}
     assert ids, "a recording without ids shows nothing here"
@@ -44,7 +44,7 @@ def test_short_ids_find_what_full_ids_end_in(recorded_xml: str) -> None:
         assert full in {element.resource_id for element in screen.find_all(resource_id=full)}
 
 
-def test_xpath_in_either_dialect_finds_the_same_in_every_recording(recorded_xml: str) -> None:
+def test_xpath_in_either_dialect_finds_the_same_in_every_recording(recorded_xml):
     screen = Screen(recorded_xml, b"")
     for class_name in {element.class_name for element in screen.elements}:
         expected = screen.find_all(class_name=class_name)
@@ -52,16 +52,14 @@ def test_xpath_in_either_dialect_finds_the_same_in_every_recording(recorded_xml:
         assert screen.find_all(xpath=f"//{class_name}") == expected
 
 
-def test_xpath_over_attributes_finds_what_criteria_find(recorded_xml: str) -> None:
+def test_xpath_over_attributes_finds_what_criteria_find(recorded_xml):
     screen = Screen(recorded_xml, b"")
     for name in ("clickable", "focusable", "scrollable", "selected"):
         found = screen.find_all(xpath=f"//*[@{name}='true']")
         assert found == [e for e in screen.elements if getattr(e, name)]
 
 
-def test_xpath_counts_from_the_hierarchy_in_both_dialects(
-    make_screen: Callable[..., Screen],
-) -> None:
+def test_xpath_counts_from_the_hierarchy_in_both_dialects(make_screen):
     screen = make_screen({"class": "a.B", "text": "x"}, {"class": "a.B", "NAF": "true"})
     for expression, place in {
         "/hierarchy/node[2]": 1,
@@ -73,7 +71,7 @@ def test_xpath_counts_from_the_hierarchy_in_both_dialects(
         assert screen.find(xpath=expression) is screen.elements[place]
 
 
-def test_xpath_finds_inner_classes_by_appiums_tags(make_screen: Callable[..., Screen]) -> None:
+def test_xpath_finds_inner_classes_by_appiums_tags(make_screen):
     screen = make_screen({"class": "a.Outer$Inner"}, {"class": "1Odd"})
     assert screen.find(xpath="//a.Outer.Inner") is screen.elements[0]
     assert screen.find(xpath="//android.view.View") is screen.elements[1]
@@ -93,25 +91,23 @@ def test_xpath_finds_inner_classes_by_appiums_tags(make_screen: Callable[..., Sc
         ("//*[@text='\ud83d']", "is not an XPath 1.0 expression"),
     ],
 )
-def test_an_xpath_that_gives_no_elements_is_reported(
-    screen: Screen, expression: str, complaint: str
-) -> None:
+def test_an_xpath_that_gives_no_elements_is_reported(screen, expression, complaint):
     with pytest.raises(CriteriaError, match=re.escape(complaint)):
         screen.find_all(xpath=expression)
 
 
-def test_the_hierarchy_itself_is_not_an_element(screen: Screen) -> None:
+def test_the_hierarchy_itself_is_not_an_element(screen):
     assert screen.find_all(xpath="/hierarchy") == []
     assert screen.root not in screen.elements
 
 
-def test_find_returns_none_for_a_missing_element(screen: Screen) -> None:
+def test_find_returns_none_for_a_missing_element(screen):
     assert screen.find(text="Downloads") is screen.get(text="Downloads") is screen.elements[0]
     assert screen.find(text="Storage used") is None
     assert screen.find_all(text="Storage used") == []
 
 
-def test_get_names_the_closest_match_of_a_missing_element(screen: Screen) -> None:
+def test_get_names_the_closest_match_of_a_missing_element(screen):
     with pytest.raises(AssertionError) as caught:
         screen.get(text="Storage used")
     assert isinstance(caught.value, NotFoundError)
@@ -125,9 +121,7 @@ def test_get_names_the_closest_match_of_a_missing_element(screen: Screen) -> Non
     assert (str(sent), repr(sent)) == (str(caught.value), repr(caught.value))
 
 
-def test_explanations_are_computed_on_demand(
-    screen: Screen, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_explanations_are_computed_on_demand(screen, monkeypatch):
     monkeypatch.setattr(Screen, "explain", lambda *_: "explained")
     with pytest.raises(NotFoundError) as caught:
         screen.get(text="Storage used")
@@ -142,14 +136,12 @@ def test_explanations_are_computed_on_demand(
         (("a", "b"), "  nothing comes close; the screen says 'a', 'b'"),
     ],
 )
-def test_if_nothing_comes_close_the_screen_is_quoted(
-    make_screen: Callable[..., Screen], shown: tuple[str, ...], complaint: str
-) -> None:
+def test_if_nothing_comes_close_the_screen_is_quoted(make_screen, shown, complaint):
     with pytest.raises(NotFoundError, match=re.escape(complaint)):
         make_screen(*shown).get(text="OK")
 
 
-def test_failed_look_ups_are_collected(screen: Screen) -> None:
+def test_failed_look_ups_are_collected(screen):
     screen.find(text="before")
     with collect_misses() as outer:
         screen.find(text="Downloads")
@@ -165,7 +157,7 @@ def test_failed_look_ups_are_collected(screen: Screen) -> None:
     ]
 
 
-def test_the_innermost_element_is_on_top(make_screen: Callable[..., Screen]) -> None:
+def test_the_innermost_element_is_on_top(make_screen):
     xml = """<hierarchy><node text="a" bounds="[0,0][50,50]"><node text="b" bounds="[0,0][50,50]"/>
         <node text="c" bounds="[10,10][20,20]"/></node></hierarchy>"""
     screen = Screen(xml, b"")
@@ -174,7 +166,7 @@ def test_the_innermost_element_is_on_top(make_screen: Callable[..., Screen]) -> 
     assert screen.at(50, 0) == []
 
 
-def test_the_size_is_that_of_the_picture(make_screen: Callable[..., Screen]) -> None:
+def test_the_size_is_that_of_the_picture(make_screen):
     screen = make_screen(size=(120, 45), shade=200)
     assert screen.size == (120, 45) == screen.image.size
     assert screen.image.getpixel((119, 44)) == (200, 200, 200)
@@ -184,26 +176,24 @@ def test_the_size_is_that_of_the_picture(make_screen: Callable[..., Screen]) -> 
     "picture",
     [b"", b"\xff\xd8\xff\xe0JFIF", b"Error: no display", PICTURE, PICTURE + b"\0\0\0\rIHDR\0\0"],
 )
-def test_an_invalid_picture_has_no_size(picture: bytes) -> None:
+def test_an_invalid_picture_has_no_size(picture):
     with pytest.raises(ScreenError, match="not a PNG image: it begins b'"):
         _ = Screen("<hierarchy/>", picture).size
 
 
 @pytest.mark.parametrize("picture", [b"", PICTURE, b"Error: no display"])
-def test_an_invalid_picture_has_no_image(picture: bytes) -> None:
+def test_an_invalid_picture_has_no_image(picture):
     with pytest.raises(ScreenError, match=r"the screenshot cannot be decoded: .*begins b'"):
         _ = Screen("<hierarchy/>", picture).image
 
 
-def test_screens_are_equal_wherever_they_are_recorded(make_screen: Callable[..., Screen]) -> None:
+def test_screens_are_equal_wherever_they_are_recorded(make_screen):
     assert make_screen("a", where="here") == make_screen("a", where="there")
     assert make_screen("a") != make_screen("b")
     assert make_screen("a") != make_screen("a", shade=1)
 
 
-def test_a_screen_is_sent_without_what_was_derived_from_it(
-    make_screen: Callable[..., Screen],
-) -> None:
+def test_a_screen_is_sent_without_what_was_derived_from_it(make_screen):
     depth = 250
     xml = f"<hierarchy>{'<node>' * depth}{'</node>' * depth}</hierarchy>"
     screen = Screen(xml, make_screen().png)
@@ -213,12 +203,12 @@ def test_a_screen_is_sent_without_what_was_derived_from_it(
     assert (sent.elements, sent.size) == (screen.elements, screen.size)
 
 
-def test_texts_are_in_the_order_of_the_document(make_screen: Callable[..., Screen]) -> None:
+def test_texts_are_in_the_order_of_the_document(make_screen):
     screen = make_screen("a", {"text": "b", "content-desc": "c"}, "", {"content-desc": "d"})
     assert screen.texts == ("a", "b", "c", "d")
 
 
-def test_an_element_is_called_by_its_own_words_or_those_inside() -> None:
+def test_an_element_is_called_by_its_own_words_or_those_inside():
     xml = """<hierarchy><node text="" content-desc="more"><node text="x"/></node>
         <node><node text="Wi-Fi"/><node content-desc="On"/></node></hierarchy>"""
     first, second = Screen(xml, b"").root.children
@@ -240,5 +230,5 @@ FIELD = {"class": "android.widget.EditText", "focused": "true"}
         ("Keyboard", False),
     ],
 )
-def test_a_keyboard_is_there_for_a_field_with_the_focus(element: Any, shown: bool) -> None:
+def test_a_keyboard_is_there_for_a_field_with_the_focus(element, shown):
     assert keyboard_is_shown(make_screen("Title", element)) is shown

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -64,9 +64,7 @@ def screen(make_screen: Callable[..., Screen]) -> Screen:
         ({"xpath": f"//{BUTTON}", "text": "Save"}, [1]),
     ],
 )
-def test_elements_meet_all_criteria(
-    screen: Screen, criteria: dict[str, Any], places: list[int]
-) -> None:
+def test_elements_meet_all_criteria(screen, criteria, places):
     found = screen.find_all(**criteria)
     assert [screen.elements.index(element) for element in found] == places
 
@@ -83,9 +81,7 @@ def test_elements_meet_all_criteria(
         ({"xpath": re.compile("a")}, "must be a string, not Pattern"),
     ],
 )
-def test_criteria_that_are_invalid_are_reported(
-    screen: Screen, criteria: dict[str, Any], complaint: str
-) -> None:
+def test_criteria_that_are_invalid_are_reported(screen, criteria, complaint):
     with pytest.raises(TypeError, match=re.escape(complaint)):
         screen.find_all(**criteria)
 
@@ -101,19 +97,17 @@ def test_criteria_that_are_invalid_are_reported(
         ({"checked": False, "class_name": "CheckBox"}, [""]),
     ],
 )
-def test_the_nearest_elements_are_those_with_similar_words(
-    screen: Screen, criteria: dict[str, Any], nearest: list[str]
-) -> None:
+def test_the_nearest_elements_are_those_with_similar_words(screen, criteria, nearest):
     found = Selector.of(criteria).nearest(screen.elements)
     assert [element.text for element in found] == nearest
 
 
-def test_the_nearest_of_an_id_is_an_id(screen: Screen) -> None:
+def test_the_nearest_of_an_id_is_an_id(screen):
     (first, *_) = Selector.of({"resource_id": "com.other:id/save_buton"}).nearest(screen.elements)
     assert first.resource_id == "save_button"
 
 
-def test_a_selector_reads_as_it_was_written() -> None:
+def test_a_selector_reads_as_it_was_written():
     selector = Selector.of({"text": "a'b", "resource_id": re.compile("^x"), "checked": True})
     assert str(selector) == """text="a'b", resource_id=/^x/, checked=True"""
 
@@ -160,14 +154,12 @@ def names(elements: list[Element]) -> list[str]:
         ("below", 5, {"xpath": "//*[@text='1']"}, []),
     ],
 )
-def test_elements_are_found_by_where_they_stand(
-    cart: Screen, relation: str, place: int, criteria: dict[str, Any], found: list[str]
-) -> None:
+def test_elements_are_found_by_where_they_stand(cart, relation, place, criteria, found):
     other = cart.elements[place]
     assert names(cart.find_all(**{relation: other}, **criteria)) == found
 
 
-def test_similar_elements_are_distinguished_by_position() -> None:
+def test_similar_elements_are_distinguished_by_position():
     cart = Screen(CART.replace("[0,60][50,80]", "[0,20][50,40]"), b"")
     first, second = cart.find_all(text="Mug")
     assert first == second
@@ -176,14 +168,14 @@ def test_similar_elements_are_distinguished_by_position() -> None:
     assert cart.find(text="2", after=second) is None
 
 
-def test_between_two_others_is_after_the_one_and_before_the_other(cart: Screen) -> None:
+def test_between_two_others_is_after_the_one_and_before_the_other(cart):
     title, total = cart.get(text="Cart"), cart.get(text="Total")
     assert len(cart.find_all(text="Mug", after=title, before=total)) == 2
     first, second = cart.find_all(text="Mug")
     assert names(cart.find_all(after=first, before=second)) == ["box", "2"]
 
 
-def test_an_element_that_overlaps_by_half_is_still_below() -> None:
+def test_an_element_that_overlaps_by_half_is_still_below():
     def below(top: int) -> bool:
         nodes = f'<node bounds="[0,0][9,10]"/><node bounds="[0,{top}][9,{top + 10}]"/>'
         screen = Screen(f"<hierarchy>{nodes}</hierarchy>", b"")
@@ -192,7 +184,7 @@ def test_an_element_that_overlaps_by_half_is_still_below() -> None:
     assert [below(top) for top in (4, 5, 10, 50)] == [False, True, True, True]
 
 
-def test_a_relation_to_a_missing_element_is_explained(cart: Screen) -> None:
+def test_a_relation_to_a_missing_element_is_explained(cart):
     with collect_misses() as misses, pytest.raises(NotFoundError) as caught:
         cart.get(text="Total", below=cart.find(text="Carts"))
     assert str(caught.value).splitlines() == [
@@ -204,7 +196,7 @@ def test_a_relation_to_a_missing_element_is_explained(cart: Screen) -> None:
     assert misses[0]().startswith("nothing on the screen of com.shop has text='Carts'")
 
 
-def test_a_miss_says_which_relation_does_not_hold(cart: Screen) -> None:
+def test_a_miss_says_which_relation_does_not_hold(cart):
     with pytest.raises(NotFoundError) as caught:
         cart.get(text="Cart", below=cart.get(text="Total"), enabled=True)
     assert "closest: <element text='Cart' at [0,0][100,20]>, not below that" in str(caught.value)
@@ -213,7 +205,7 @@ def test_a_miss_says_which_relation_does_not_hold(cart: Screen) -> None:
     assert "closest: <element text='1' at [60,70][70,90]>, not inside that" in str(caught.value)
 
 
-def test_an_element_of_another_screen_is_an_error_of_the_task(cart: Screen) -> None:
+def test_an_element_of_another_screen_is_an_error_of_the_task(cart):
     other = Screen(CART, b"").get(text="Cart")
     with pytest.raises(
         CriteriaError, match=r"below=<element text='Cart' .* belongs to another screen"
@@ -222,7 +214,7 @@ def test_an_element_of_another_screen_is_an_error_of_the_task(cart: Screen) -> N
 
 
 @pytest.mark.parametrize("wrong", ["Cart", True, 3])
-def test_a_relation_takes_an_element(cart: Screen, wrong: object) -> None:
+def test_a_relation_takes_an_element(cart, wrong):
     with pytest.raises(CriteriaError, match="must be an element of the screen, not"):
         cart.find(text="Total", below=wrong)
 
@@ -235,9 +227,7 @@ node = st.recursive(
 
 
 @given(st.lists(node, min_size=1, max_size=3), st.data())
-def test_every_other_element_is_inside_around_before_or_after(
-    nodes: list[str], data: st.DataObject
-) -> None:
+def test_every_other_element_is_inside_around_before_or_after(nodes, data):
     screen = Screen(f"<hierarchy>{''.join(nodes)}</hierarchy>", b"")
     one = data.draw(st.sampled_from(screen.elements))
     inside, before, after = (
@@ -261,7 +251,7 @@ box = st.tuples(*[st.integers(0, 30)] * 4).map(
 
 
 @given(box, box)
-def test_one_is_above_another_if_that_is_below_it_and_never_both(one: str, two: str) -> None:
+def test_one_is_above_another_if_that_is_below_it_and_never_both(one, two):
     xml = f'<hierarchy><node bounds="{one}"/><node bounds="{two}"/></hierarchy>'
     screen = Screen(xml, b"")
     first, second = screen.elements

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,10 +14,6 @@ from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.screen import Bounds, Element, Screen
 from pytest_mobileagent.screen.element import tree
 from pytest_mobileagent.screen.xml import _parsed, in_other_dialect, outline, parse, parse_tree
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 FLAGS = (
     "checkable", "checked", "clickable", "enabled", "focusable", "focused", "scrollable",
@@ -56,24 +52,24 @@ def told(element: Element) -> tuple[Any, ...]:
     )
 
 
-def test_recorded_hierarchies_are_read_as_another_reader_reads_them(recorded_xml: str) -> None:
+def test_recorded_hierarchies_are_read_as_another_reader_reads_them(recorded_xml):
     assert [told(element) for element in parse(recorded_xml).iter()] == read_independently(
         recorded_xml
     )
 
 
-def test_recorded_hierarchies_say_the_same_in_the_other_dialect(recorded_xml: str) -> None:
+def test_recorded_hierarchies_say_the_same_in_the_other_dialect(recorded_xml):
     other = etree.tostring(in_other_dialect(parse_tree(recorded_xml)), encoding="unicode")
     assert ("<node " in other) != ("<node " in recorded_xml)
     assert parse(other) == parse(recorded_xml)
 
 
-def test_both_dialects_are_among_the_recordings(recordings: Path) -> None:
+def test_both_dialects_are_among_the_recordings(recordings):
     texts = [path.read_text("utf-8") for path in recordings.rglob("*.xml")]
     assert {"<node " in text for text in texts} == {True, False}
 
 
-def test_children_know_their_ancestors(recorded_xml: str) -> None:
+def test_children_know_their_ancestors(recorded_xml):
     root = parse(recorded_xml)
     for element in root.iter():
         assert all(child.parent is element for child in element.children)
@@ -81,7 +77,7 @@ def test_children_know_their_ancestors(recorded_xml: str) -> None:
         assert top is root
 
 
-def test_tags_that_are_known_are_read_as_a_parser_reads_the_whole(recorded_xml: str) -> None:
+def test_tags_that_are_known_are_read_as_a_parser_reads_the_whole(recorded_xml):
     for _ in range(2):  # The tags are new in the first pass, and known in the second.
         known = outline(recorded_xml)
         assert known is not None
@@ -126,7 +122,7 @@ def _documents(draw: st.DrawFn) -> str:
 
 
 @given(_documents())
-def test_known_tags_agree_with_a_parser(xml: str) -> None:
+def test_known_tags_agree_with_a_parser(xml):
     known = outline(xml)
     if known is not None:
         assert [told(each) for each in tree(*known).iter()] == [
@@ -135,7 +131,7 @@ def test_known_tags_agree_with_a_parser(xml: str) -> None:
 
 
 @pytest.mark.parametrize("xml", ["<hierarchy></></hierarchy>", "</>", "</hierarchy>", "<", ""])
-def test_unbalanced_tags_are_not_a_hierarchy(xml: str) -> None:
+def test_unbalanced_tags_are_not_a_hierarchy(xml):
     assert outline(xml) is None
     with pytest.raises(ScreenError):
         parse(xml)
@@ -172,7 +168,7 @@ def only(attributes: str) -> Element:
         (f"&#{'9' * 5000};\x00\x08!", "\ufffd\ufffd\ufffd!"),
     ],
 )
-def test_text_is_read_however_it_is_escaped(written: str, text: str) -> None:
+def test_text_is_read_however_it_is_escaped(written, text):
     assert only(f'text="{written}"').text == text
 
 
@@ -191,23 +187,21 @@ def test_text_is_read_however_it_is_escaped(written: str, text: str) -> None:
         (f"[0,0][1,{'9' * 5000}]", (0, 0, 0, 0), (0, 0)),
     ],
 )
-def test_bounds_are_read_and_never_have_a_negative_size(
-    bounds: str, read: tuple[int, ...], width_and_height: tuple[int, int]
-) -> None:
+def test_bounds_are_read_and_never_have_a_negative_size(bounds, read, width_and_height):
     element = only(f'bounds="{bounds}"')
     assert element.bounds == Bounds(*read)
     assert (element.bounds.width, element.bounds.height) == width_and_height
 
 
-def test_a_node_without_attributes_is_an_enabled_element_without_words() -> None:
+def test_a_node_without_attributes_is_an_enabled_element_without_words():
     assert only("") == Element("")
 
 
-def test_unknown_attributes_are_ignored() -> None:
+def test_unknown_attributes_are_ignored():
     assert only('NAF="true" index="3" hint="x" drawing-order="1" text="a"').text == "a"
 
 
-def test_comments_and_instructions_are_not_elements() -> None:
+def test_comments_and_instructions_are_not_elements():
     root = parse("<hierarchy><!-- a --><?b c?><node text='d'><!-- e --></node></hierarchy>")
     assert [element.text for element in root.iter()] == ["", "d"]
 
@@ -222,12 +216,12 @@ def test_comments_and_instructions_are_not_elements() -> None:
         "<!-- a -->" * 5000,
     ],
 )
-def test_a_document_type_in_a_comment_is_none(prolog: str) -> None:
+def test_a_document_type_in_a_comment_is_none(prolog):
     xml = f"{prolog}<hierarchy><node text='a'/><!-- <!DOCTYPE h> --></hierarchy>"
     assert parse(xml).children[0].text == "a"
 
 
-def test_windows_are_read_whatever_stands_between_them() -> None:
+def test_windows_are_read_whatever_stands_between_them():
     window = "<window><hierarchy><node text='{}'/></hierarchy></window>"
     between = "<?a?><!-- b -->"
     display = f"{window.format(1)}{between}{window.format(2)}"
@@ -236,7 +230,7 @@ def test_windows_are_read_whatever_stands_between_them() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["UTF-8", "ISO-8859-1", "UTF-16", "GBK"])
-def test_text_is_decoded_once_whatever_the_declaration_says(encoding: str) -> None:
+def test_text_is_decoded_once_whatever_the_declaration_says(encoding):
     xml = f"<?xml version='1.0' encoding='{encoding}'?><hierarchy><node text='é中'/></hierarchy>"
     assert parse(xml).children[0].text == "é中"
 
@@ -272,12 +266,12 @@ LAUGHS = "".join(f'<!ENTITY l{n + 1} "{f"&l{n};" * 10}">' for n in range(9))
         ('\ufeff<!DOCTYPE h [<!ENTITY a "b">]><hierarchy/>', "declares a document type"),
     ],
 )
-def test_invalid_hierarchies_are_refused_with_the_reason(xml: str, complaint: str) -> None:
+def test_invalid_hierarchies_are_refused_with_the_reason(xml, complaint):
     with pytest.raises(ScreenError, match=re.escape(complaint)):
         parse(xml)
 
 
-def test_entities_read_no_files(tmp_path: Path) -> None:
+def test_entities_read_no_files(tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("4711")
     xml = f'<!DOCTYPE h [<!ENTITY x SYSTEM "{secret.as_uri()}">]><hierarchy>&x;</hierarchy>'
@@ -287,7 +281,7 @@ def test_entities_read_no_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("depth", [250, 3000])
-def test_a_deep_hierarchy_is_read_and_searched(depth: int) -> None:
+def test_a_deep_hierarchy_is_read_and_searched(depth):
     nodes = (f"<node class='a.B' text='{n}' bounds='[0,0][9,9]'>" for n in range(depth))
     xml = f"<hierarchy>{''.join(nodes)}{'</node>' * depth}</hierarchy>"
     assert sum(1 for _ in parse(xml).iter()) == depth + 1
@@ -301,7 +295,7 @@ def test_a_deep_hierarchy_is_read_and_searched(depth: int) -> None:
 
 
 @given(st.text(st.characters()) | st.text("<>/='hierarchynode &#;0[]", max_size=60))
-def test_any_text_is_either_read_or_refused(text: str) -> None:
+def test_any_text_is_either_read_or_refused(text):
     for xml in (text, f"<hierarchy>{text}</hierarchy>", f"<hierarchy text='{text}'/>"):
         try:
             root = parse(xml)
@@ -316,7 +310,7 @@ ODD_CLASSES = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8
 
 
 @given(ODD_CLASSES | st.sampled_from(["²", "a²", "{a}b", "a:b", ":", "-a", "1", "a b", "·"]))
-def test_any_class_can_be_searched_by_xpath(class_name: str) -> None:
+def test_any_class_can_be_searched_by_xpath(class_name):
     hierarchy = etree.Element("hierarchy")
     etree.SubElement(hierarchy, "node").set("class", class_name)
     tree = parse_tree(etree.tostring(hierarchy, encoding="unicode"))
@@ -338,9 +332,7 @@ TEXTS = st.text(st.characters() | st.sampled_from("&;#<'\ud83d\ude00"), max_size
 
 
 @given(PROLOGS, st.lists(st.tuples(TEXTS, st.lists(NUMBERS, min_size=4, max_size=4)), max_size=4))
-def test_any_hierarchy_is_read_in_full_or_refused(
-    prolog: str, nodes: list[tuple[str, list[Any]]]
-) -> None:
+def test_any_hierarchy_is_read_in_full_or_refused(prolog, nodes):
     inside = "".join(
         f"<node class='a.B' text='{text}' bounds='[{b[0]},{b[1]}][{b[2]},{b[3]}]'>"
         for text, b in nodes

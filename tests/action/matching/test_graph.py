@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from pytest_mobileagent import Bounds
@@ -12,9 +10,6 @@ from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swi
 from pytest_mobileagent.action.matching import _RULES, Golden, rule_of
 from pytest_mobileagent.action.matching.graph import graph
 from pytest_mobileagent.errors import TaskError
-
-if TYPE_CHECKING:
-    from pytest_mobileagent import Action
 
 SIZE = (1000, 1000)
 BOX = (Bounds(100, 100, 200, 200),)
@@ -46,15 +41,13 @@ BOX = (Bounds(100, 100, 200, 200),)
         (Wait(1.0), (), [Wait(9.0)], [Tap(1, 1)]),
     ],
 )
-def test_an_action_is_that_of_an_edge(
-    golden: Action, boxes: tuple[Bounds, ...], right: list[Action], wrong: list[Action]
-) -> None:
+def test_an_action_is_that_of_an_edge(golden, boxes, right, wrong):
     wanted = Golden(golden, SIZE, boxes)
     assert [action for action in right if not graph(action, wanted)] == []
     assert [action for action in wrong if graph(action, wanted)] == []
 
 
-def test_types_are_compared_apart_from_places() -> None:
+def test_types_are_compared_apart_from_places():
     elsewhere = graph(Tap(900, 900), Golden(Tap(150, 150), SIZE, BOX))
     assert (elsewhere.type, elsewhere.exact) == (True, False)
     assert not graph(Key("back"), Golden(Tap(150, 150), SIZE)).type
@@ -62,7 +55,7 @@ def test_types_are_compared_apart_from_places() -> None:
 
 
 @pytest.mark.parametrize("name", [*_RULES, "aitz:agentcpm", "androidcontrol:os-atlas"])
-def test_rules_are_found_by_their_names(name: str) -> None:
+def test_rules_are_found_by_their_names(name):
     rule = rule_of(name)
     tap = Golden(Tap(150, 150), SIZE, BOX)
     assert rule(Tap(150, 150), tap).exact
@@ -79,7 +72,7 @@ def test_rules_are_found_by_their_names(name: str) -> None:
         ("aitw:code", "the matching rule 'aitw' has no scorers"),
     ],
 )
-def test_unknown_rules_are_refused(name: str, says: str) -> None:
+def test_unknown_rules_are_refused(name, says):
     with pytest.raises(TaskError, match=says):
         rule_of(name)
 

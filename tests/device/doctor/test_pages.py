@@ -62,14 +62,14 @@ UNSEEN = [
 ]
 
 
-def test_sound_golden_paths_are_not_listed(folder: Path) -> None:
+def test_sound_golden_paths_are_not_listed(folder):
     pay = [on("home", Tap(25, 25), BOX), on("cart", Tap(9, 9), BOX), on("paid", Finish())]
     mail = [on("home", Open("org.mail")), on("mail", Open("org.unknown"))]
     own: list[Any] = [lambda screen: screen.get(text="home"), Tap(999, 999)]
     assert listed(folder, pay=pay, mail=mail, own=own) == (0, ["3 tasks: 3 can run here", *UNSEEN])
 
 
-def test_golden_paths_that_leave_the_graph_keep_their_tasks_from_running(folder: Path) -> None:
+def test_golden_paths_that_leave_the_graph_keep_their_tasks_from_running(folder):
     far = [on("home", Tap(25, 25)), *[on(name, Tap(1, 1)) for name in ("far", "off")]]
     back = [on("paid", Tap(1, 1)), on("home", Tap(1, 1))]
     stuck, lines = listed(folder, far=far, back=back, fine=[on("home", Tap(1, 1))])
@@ -83,7 +83,7 @@ def test_golden_paths_that_leave_the_graph_keep_their_tasks_from_running(folder:
     ]
 
 
-def test_golden_actions_that_contradict_their_pages_are_listed(folder: Path) -> None:
+def test_golden_actions_that_contradict_their_pages_are_listed(folder):
     out = [on("home", Tap(60, 60), (Bounds(0, 0, 9, 9), *BOX)), on("paid", Finish())]
     off = [on("home", Tap(100, 9), (Bounds(90, 0, 110, 50),))]
     new = [on("home", Tap(9, 9), size=(9, 9))]
@@ -107,7 +107,7 @@ def test_golden_actions_that_contradict_their_pages_are_listed(folder: Path) -> 
     )
 
 
-def test_goals_with_several_golden_paths_are_listed(folder: Path) -> None:
+def test_goals_with_several_golden_paths_are_listed(folder):
     one, two = [on("home", Tap(25, 25), BOX)], [on("home", Open("org.mail"))]
     _, lines = listed(folder, shop1=one, shop2=two, twin1=one, twin2=one)
     assert lines[1:] == [
@@ -117,7 +117,7 @@ def test_goals_with_several_golden_paths_are_listed(folder: Path) -> None:
     ]
 
 
-def test_what_all_pages_show_is_examined(folder: Path, tmp_path: Path) -> None:
+def test_what_all_pages_show_is_examined(folder, tmp_path):
     with closing(GraphDevice(Graph.open(folder))) as device:
         finding = examine("contents", contents, device)
     assert (finding.level, finding.seen) == (
@@ -131,7 +131,7 @@ def test_what_all_pages_show_is_examined(folder: Path, tmp_path: Path) -> None:
         assert examine("contents", contents, device).level == "ok"
 
 
-def test_long_lists_are_cut(folder: Path) -> None:
+def test_long_lists_are_cut(folder):
     many = {f"task{n}x": [on("home", Tap(60, 60), BOX)] for n in range(13)}
     _, lines = listed(folder, **many)
     assert lines[1] == "golden actions outside their boxes or their pages (13):"
@@ -139,11 +139,8 @@ def test_long_lists_are_cut(folder: Path) -> None:
 
 
 def test_no_task_can_run_on_a_graph_with_flaws_and_all_of_them_are_listed(
-    folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+    folder, tmp_path, monkeypatch, capsys
+):
     with Graph.open(folder) as graph:
         picture = graph.file(graph.page("cart").png)
     picture.unlink()

@@ -38,7 +38,7 @@ def lines(*has: str, answers: dict[str, str] | None = None) -> list[str]:
     return list_tasks(selected, fake(answers or {}))[1]
 
 
-def test_missing_apps_are_listed_by_how_many_tasks_need_them() -> None:
+def test_missing_apps_are_listed_by_how_many_tasks_need_them():
     assert lines() == [
         "10 tasks: 3 can run here",
         "not installed (3):",
@@ -55,18 +55,18 @@ def test_missing_apps_are_listed_by_how_many_tasks_need_them() -> None:
     ]
 
 
-def test_an_emulator_is_not_a_physical_phone() -> None:
+def test_an_emulator_is_not_a_physical_phone():
     script = "getprop ro.boot.qemu.avd_name; getprop ro.kernel.qemu; getprop ro.boot.qemu"
     assert lines(answers={script: "\n1\n\n"})[1] == "cannot run on an emulator (1):"
     assert lines(answers={script: "\n\n0\n"})[1] == "not installed (3):"
 
 
-def test_installed_apps_are_not_missing() -> None:
+def test_installed_apps_are_not_missing():
     has = ("web", "physical", "account:shop", "manual:Put in a SIM")
     assert lines(*has)[0] == "10 tasks: 6 can run here"
 
 
-def test_remarks_come_last() -> None:
+def test_remarks_come_last():
     weak, odd = "a weak check", "an odd check"
     tasks = {f"a.py::t[{n}]": Task("Go.", remarks=(weak,)) for n in range(4)}
     tasks["b.py::u"] = Task("Go.", remarks=(odd, weak))
@@ -88,7 +88,7 @@ class Versioned(FakePhone):
         return {"com.clock": "7", "com.shop": "3", "com.maps": "5", "com.idle": "1"}
 
 
-def test_apps_whose_version_differs_from_a_run_are_listed() -> None:
+def test_apps_whose_version_differs_from_a_run_are_listed():
     then = {"com.clock": {"6", "7"}, "com.shop": {"2"}, "com.maps": {"5"}, "com.idle": {"0"}}
     selected = Selected(TASKS, {"com.shop": "Shop"}, ("web", "physical"), then)
     phone = Versioned([make_screen("")], apps=["com.clock", "com.shop", "com.maps"])
@@ -125,9 +125,7 @@ def doctor(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, phone: An
     return lambda *words: main(["doctor", "--device", where, *words])
 
 
-def test_tasks_option_lists_the_tasks_selected_by_pytest(
-    doctor: Any, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_tasks_option_lists_the_tasks_selected_by_pytest(doctor, pytester, capsys):
     pytester.makeini("[pytest]\naddopts = -n 2 --mobile-epochs=3\nmobile_device_has = gms")
     assert doctor("--tasks", "deep/test_it.py") == 1
     assert capsys.readouterr().out.splitlines() == [
@@ -141,9 +139,7 @@ def test_tasks_option_lists_the_tasks_selected_by_pytest(
     assert capsys.readouterr().out == "2 tasks: 2 can run here\n"
 
 
-def test_tasks_that_cannot_be_collected_are_reported(
-    doctor: Any, pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_tasks_that_cannot_be_collected_are_reported(doctor, pytester, capsys):
     (pytester.path / "t.csv").write_text("id,goal,app\na,Go.,Shp\n")
     with pytest.raises(SystemExit) as caught:
         doctor("--tasks", "deep/test_it.py")
@@ -156,9 +152,7 @@ def test_tasks_that_cannot_be_collected_are_reported(
     assert "--tasks: nowhere does not exist" in capsys.readouterr().err
 
 
-def test_run_to_compare_with_needs_the_tasks_option(
-    doctor: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_run_to_compare_with_needs_the_tasks_option(doctor, capsys):
     for words, why in (
         (["--run=runs"], "--run compares the apps of --tasks with an earlier run"),
         (["--run=nowhere", "--tasks", "deep/test_it.py"], "--run: nowhere is not a folder"),

@@ -136,13 +136,11 @@ BACK, ENTER = Key("back"), Key("enter")
         ([Type("red shoes", at=(500, 450)), BACK, BACK, BACK], ["typed", "field", "home", "-"]),
     ],
 )
-def test_actions_lead_to_recorded_pages(
-    pages: GraphDevice, actions: list[Action], leads: list[str]
-) -> None:
+def test_actions_lead_to_recorded_pages(pages, actions, leads):
     assert way(pages, *actions) == leads
 
 
-def test_page_left_by_going_back_is_kept_as_before(pages: GraphDevice) -> None:
+def test_page_left_by_going_back_is_kept_as_before(pages):
     way(pages, Tap(10, 290))
     assert pages.observe().before is None
     way(pages, BACK)
@@ -153,7 +151,7 @@ def test_page_left_by_going_back_is_kept_as_before(pages: GraphDevice) -> None:
     assert pages.observe().before is None, "it did not go back"
 
 
-def test_reset_opens_the_page_named_by_the_snapshot(pages: GraphDevice) -> None:
+def test_reset_opens_the_page_named_by_the_snapshot(pages):
     for snapshot, page in (("in the cart", "cart"), ("menu", "menu"), ("default_boot", "home")):
         reset = pages.reset(snapshot, [SHOP])
         assert (reset.kind, reset.snapshot, pages.page) == ("snapshot", snapshot, page)
@@ -163,15 +161,15 @@ def test_reset_opens_the_page_named_by_the_snapshot(pages: GraphDevice) -> None:
     assert pages.snapshots() == ["default_boot", "in the cart"]
 
 
-def test_any_page_can_be_opened(pages: GraphDevice) -> None:
-    assert isinstance(pages, PageDevice)
+def test_any_page_can_be_opened(pages):
     pages.show("results")
     assert pages.observe().screen.texts == ("results", "results")
     with pytest.raises(GraphError, match="has no page 'x'"):
         pages.show("x")
+    assert isinstance(pages, PageDevice)
 
 
-def test_clock_is_that_of_the_recorded_pages(pages: GraphDevice) -> None:
+def test_clock_is_that_of_the_recorded_pages(pages):
     assert pages.observe().screen.time == NOON
     way(pages, Tap(10, 290))
     assert pages.observe().screen.time == NOON, "that of the page before"
@@ -179,7 +177,7 @@ def test_clock_is_that_of_the_recorded_pages(pages: GraphDevice) -> None:
     assert pages.observe().screen.time == datetime(2000, 1, 1)
 
 
-def test_recorded_pages_have_no_phone_behind_them(pages: GraphDevice) -> None:
+def test_recorded_pages_have_no_phone_behind_them(pages):
     assert pages.system.packages() == {SHOP, MAIL, "launcher"}
     assert set(pages.system.versions()) == {SHOP, MAIL, "launcher"}
     assert pages.events() == ()
@@ -189,7 +187,7 @@ def test_recorded_pages_have_no_phone_behind_them(pages: GraphDevice) -> None:
         pages.observe({"x": setting("system", "font_scale")})
 
 
-def test_known_facts_about_the_phone_are_reported(folder: Path) -> None:
+def test_known_facts_about_the_phone_are_reported(folder):
     with GraphWriter(folder, replaces=True) as writer:
         screen = make_screen("x", size=(720, 1280))
         writer.page("x", png=screen.png, xml=screen.xml)
@@ -199,7 +197,7 @@ def test_known_facts_about_the_phone_are_reported(folder: Path) -> None:
     assert (info.serial, info.size, info.listener) == ("graph:shop", (720, 1280), False)
 
 
-def test_a_missing_edge_is_reported_to_the_agent_and_the_step_counts(pages: GraphDevice) -> None:
+def test_a_missing_edge_is_reported_to_the_agent_and_the_step_counts(pages):
     pages.reset("home", ())
     agent = script(Tap(500, 900), Tap(10, 290), Finish())
     episode = play(agent, Task("Open the card.", app=SHOP, snapshot="home"), phone=pages)
@@ -208,7 +206,7 @@ def test_a_missing_edge_is_reported_to_the_agent_and_the_step_counts(pages: Grap
     assert (episode.page, episode.actions) == ("card", (Tap(10, 290),))
 
 
-def test_pages_rather_than_their_list_of_apps_say_which_apps_can_be_opened(folder: Path) -> None:
+def test_pages_rather_than_their_list_of_apps_say_which_apps_can_be_opened(folder):
     with GraphWriter(folder, replaces=True) as writer:
         for name in ("launcher", "home"):
             writer.page(name, png=make_screen(name, size=SIZE).png, xml=None)
@@ -220,7 +218,7 @@ def test_pages_rather_than_their_list_of_apps_say_which_apps_can_be_opened(folde
     assert episode.page == "home"
 
 
-def test_page_is_recorded_with_its_equals(pages: GraphDevice) -> None:
+def test_page_is_recorded_with_its_equals(pages):
     task = Task("Go back.", app=SHOP, snapshot="results")
     episode = play(script(BACK, Finish()), task, phone=pages)
     assert episode.reached("home")
@@ -228,7 +226,7 @@ def test_page_is_recorded_with_its_equals(pages: GraphDevice) -> None:
     assert not episode.reached("card")
 
 
-def test_agent_sees_no_page_ids(pages: GraphDevice) -> None:
+def test_agent_sees_no_page_ids(pages):
     seen: list[Observation] = []
 
     class Curious(Agent):
@@ -245,7 +243,7 @@ def test_agent_sees_no_page_ids(pages: GraphDevice) -> None:
     assert second.before.page == ""
 
 
-def test_page_that_becomes_unreadable_is_a_task_error(pages: GraphDevice, folder: Path) -> None:
+def test_page_that_becomes_unreadable_is_a_task_error(pages, folder):
     with Graph.open(folder) as graph:
         graph.file(graph.page("card").png).write_bytes(b"\x89PNG\r\n\x1a\n and then nothing")
     task = Task("Open the card.", app=SHOP, snapshot="home")
@@ -253,7 +251,7 @@ def test_page_that_becomes_unreadable_is_a_task_error(pages: GraphDevice, folder
         play(script(Tap(10, 290), Finish()), task, phone=pages)
 
 
-def test_rule_without_matching_action_is_a_graph_error(folder: Path) -> None:
+def test_rule_without_matching_action_is_a_graph_error(folder):
     with GraphWriter(folder, replaces=True) as writer:
         screen = make_screen("x", size=SIZE)
         writer.page("x", png=screen.png, xml=screen.xml)

@@ -6,7 +6,7 @@ import base64
 import sqlite3
 import subprocess
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -39,12 +39,12 @@ def database(tmp_path: Path) -> Path:
     return path
 
 
-def test_rows_are_read_from_a_database(database: Path) -> None:
+def test_rows_are_read_from_a_database(database):
     probe = sqlite(str(database), QUERY)
     assert probe.parse(output_of(probe)) == [{"hour": 7, "on_": 1}]
 
 
-def test_rows_in_the_write_ahead_log_are_read(database: Path) -> None:
+def test_rows_in_the_write_ahead_log_are_read(database):
     with closing(sqlite3.connect(database)) as connection:
         connection.execute("pragma journal_mode = wal")
         connection.execute("insert into alarms values (22, 0, null, null)")
@@ -54,12 +54,12 @@ def test_rows_in_the_write_ahead_log_are_read(database: Path) -> None:
         assert probe.parse(output_of(probe)) == [{"hour": 7, "on_": 1}, {"hour": 22, "on_": 0}]
 
 
-def test_a_database_that_does_not_exist_yet_has_no_rows(tmp_path: Path) -> None:
+def test_a_database_that_does_not_exist_yet_has_no_rows(tmp_path):
     probe = sqlite(str(tmp_path / "none.db"), QUERY)
     assert probe.parse(output_of(probe)) == []
 
 
-def test_query_changes_nothing(database: Path) -> None:
+def test_query_changes_nothing(database):
     probe = sqlite(str(database), "delete from alarms returning hour")
     assert probe.parse(output_of(probe)) == [{"hour": 7}]
     probe = sqlite(str(database), "select count(*) as n from alarms")
@@ -75,7 +75,7 @@ def test_query_changes_nothing(database: Path) -> None:
         ("select 1; select 2", "one statement at a time"),
     ],
 )
-def test_invalid_query_is_a_task_error(database: Path, query: str, complaint: str) -> None:
+def test_invalid_query_is_a_task_error(database, query, complaint):
     probe = sqlite(str(database), query)
     with pytest.raises(TaskError, match=f"the query '{query}' fails on .*{complaint}"):
         probe.parse(output_of(probe))
@@ -90,14 +90,12 @@ def test_invalid_query_is_a_task_error(database: Path, query: str, complaint: st
         "abc\n.\n",
     ],
 )
-def test_inaccessible_database_is_a_device_error(output: str) -> None:
+def test_inaccessible_database_is_a_device_error(output):
     with pytest.raises(DeviceError, match=r"cannot read /data/a\.db on the device: "):
         sqlite("/data/a.db", QUERY).parse(output)
 
 
-def test_a_database_that_was_copied_while_it_was_written_is_not_a_fault_of_the_task(
-    tmp_path: Path,
-) -> None:
+def test_a_database_that_was_copied_while_it_was_written_is_not_a_fault_of_the_task(tmp_path):
     with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
         connection.execute("create table alarms (hour integer)")
         connection.executemany("insert into alarms values (?)", [(n,) for n in range(5000)])
@@ -108,20 +106,20 @@ def test_a_database_that_was_copied_while_it_was_written_is_not_a_fault_of_the_t
         sqlite("/data/a.db", "select sum(hour) from alarms").parse(output)
 
 
-def test_an_invalid_database_is_reported() -> None:
+def test_an_invalid_database_is_reported():
     output = base64.b64encode(b"not a database" * 100).decode() + "\n.\n"
     with pytest.raises(TaskError, match="file is not a database"):
         sqlite("/data/a.db", QUERY).parse(output)
 
 
-def test_files_below_a_folder_have_relative_paths(tmp_path: Path) -> None:
+def test_files_below_a_folder_have_relative_paths(tmp_path):
     (tmp_path / "a folder" / "empty").mkdir(parents=True)
     (tmp_path / "a folder" / "it's.txt").write_text("")
     probe = files(str(tmp_path))
     assert probe.parse(output_of(probe)) == ["a folder/", "a folder/empty/", "a folder/it's.txt"]
 
 
-def test_nothing_is_below_a_folder_that_does_not_exist(tmp_path: Path) -> None:
+def test_nothing_is_below_a_folder_that_does_not_exist(tmp_path):
     probe = files(str(tmp_path / "none"))
     assert probe.parse(output_of(probe)) == []
 
@@ -156,30 +154,30 @@ VALUES = {
 
 
 @pytest.mark.parametrize("parts", [(PREFERENCES, ABSENT), (ABSENT, PREFERENCES)])
-def test_preferences_are_typed_in_either_storage(parts: Any) -> None:
+def test_preferences_are_typed_in_either_storage(parts):
     assert preferences("a", "P").parse(encoded(*parts)) == VALUES
     assert preferences("a", "P.xml", "number").parse(encoded(*parts)) == -3
     assert preferences("a", "P", "none").parse(encoded(*parts)) is None
 
 
-def test_missing_preferences_file_is_empty() -> None:
+def test_missing_preferences_file_is_empty():
     assert preferences("a", "P").parse(encoded(ABSENT, ABSENT)) == {}
     assert preferences("a", "P", "on").parse(encoded(ABSENT, ABSENT)) is None
 
 
 @pytest.mark.parametrize("parts", [(DENIED, ABSENT), (b"<map><int", ABSENT)])
-def test_unreadable_preferences_are_a_device_error(parts: Any) -> None:
+def test_unreadable_preferences_are_a_device_error(parts):
     with pytest.raises(DeviceError, match=r"can become root|P of a cannot be read"):
         preferences("a", "P").parse(encoded(*parts))
 
 
 @pytest.mark.parametrize(("package", "name"), [("", "P"), ("a/b", "P"), ("a", "../P")])
-def test_preferences_name_must_not_contain_a_folder(package: str, name: str) -> None:
+def test_preferences_name_must_not_contain_a_folder(package, name):
     with pytest.raises(TaskError, match="name of a file without its folder"):
         preferences(package, name)
 
 
-def test_file_content_is_text_or_base64(tmp_path: Path) -> None:
+def test_file_content_is_text_or_base64(tmp_path):
     path = tmp_path / "it's $(touch x).txt"
     path.write_bytes("fr\u00fch\n".encode() + b"\xff")
     for probe, value in [
@@ -195,7 +193,7 @@ def test_file_content_is_text_or_base64(tmp_path: Path) -> None:
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
 
-def test_invalid_file_probe_is_a_task_error() -> None:
+def test_invalid_file_probe_is_a_task_error():
     for probe in (lambda: file("a.txt"), lambda: files("a"), lambda: sqlite("a.db", "SELECT 1")):
         with pytest.raises(TaskError, match="must start with a slash"):
             probe()

@@ -80,7 +80,7 @@ def talk(
     asyncio.run(talking())
 
 
-def test_next_message_waits_for_acknowledgement() -> None:
+def test_next_message_waits_for_acknowledgement():
     async def conversation(server: Server) -> None:
         server.send("OPEN", 7, 0, b"name:\0")
         assert await server.receive() == ("OKAY", 1, 7, b"")
@@ -96,7 +96,7 @@ def test_next_message_waits_for_acknowledgement() -> None:
     talk(conversation)
 
 
-def test_unread_data_is_not_acknowledged() -> None:
+def test_unread_data_is_not_acknowledged():
     async def conversation(server: Server) -> None:
         server.send("OPEN", 7, 0, b"name:\0")
         await server.receive()
@@ -113,7 +113,7 @@ def test_unread_data_is_not_acknowledged() -> None:
     talk(conversation)
 
 
-def test_data_sent_before_closing_is_read() -> None:
+def test_data_sent_before_closing_is_read():
     read: list[bytes] = []
 
     async def serve(stream: Stream, service: str) -> None:
@@ -138,7 +138,7 @@ def test_data_sent_before_closing_is_read() -> None:
     assert read[:2] == [b"one", b"two"]
 
 
-def test_payloads_respect_the_servers_maximum() -> None:
+def test_payloads_respect_the_servers_maximum():
     async def conversation(server: Server) -> None:
         server.send("OPEN", 7, 0, b"longer:\0")
         assert (await server.receive())[0] == "OKAY"
@@ -162,7 +162,7 @@ def test_payloads_respect_the_servers_maximum() -> None:
     ],
     ids=["HTTP", "wrong check", "too much"],
 )
-def test_a_client_that_does_not_speak_adb_is_disconnected(data: bytes) -> None:
+def test_a_client_that_does_not_speak_adb_is_disconnected(data):
     async def conversation(server: Server) -> None:
         server.writer.write(data)
         assert await server.closed()
@@ -170,7 +170,7 @@ def test_a_client_that_does_not_speak_adb_is_disconnected(data: bytes) -> None:
     talk(conversation, most=0)
 
 
-def test_server_without_introduction_opens_no_stream() -> None:
+def test_server_without_introduction_opens_no_stream():
     async def conversation(server: Server) -> None:
         server.send("OPEN", 7, 0, b"early:\0")
         await server.introduce()
@@ -180,7 +180,7 @@ def test_server_without_introduction_opens_no_stream() -> None:
     talk(conversation, most=0)
 
 
-def test_packets_for_unknown_streams_are_ignored() -> None:
+def test_packets_for_unknown_streams_are_ignored():
     async def conversation(server: Server) -> None:
         for command in ("OKAY", "WRTE", "CLSE", "AUTH", "SYNC"):
             server.send(command, 9, 9, b"x")
@@ -190,7 +190,7 @@ def test_packets_for_unknown_streams_are_ignored() -> None:
     talk(conversation)
 
 
-def test_too_many_streams_are_refused() -> None:
+def test_too_many_streams_are_refused():
     async def serve(stream: Stream, service: str) -> None:
         await stream.read()
 
@@ -203,7 +203,7 @@ def test_too_many_streams_are_refused() -> None:
     talk(conversation, serve=serve)
 
 
-def test_closing_cuts_off_open_streams(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_closing_cuts_off_open_streams(monkeypatch):
     monkeypatch.setattr("pytest_mobileagent.program.adb.adbd._ENDING_SECONDS", 0.01)
     cut: list[str] = []
 
@@ -222,7 +222,7 @@ def test_closing_cuts_off_open_streams(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cut == ["x:"]
 
 
-def test_vanished_device_closes_its_connections(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vanished_device_closes_its_connections(monkeypatch):
     address = Address("emulator-5554", "127.0.0.1", 5037, "")
     there, vanishes = asyncio.Event(), asyncio.Event()
 
@@ -251,9 +251,7 @@ def test_vanished_device_closes_its_connections(monkeypatch: pytest.MonkeyPatch)
     asyncio.run(check())
 
 
-def test_features_that_would_need_imitation_are_not_offered(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_features_that_would_need_imitation_are_not_offered(monkeypatch):
     async def ask_server(_: Address, request: str) -> str:
         if request == "host:devices-l":
             return "other device\nemulator-5554 device product:p model:m device:d transport_id:1\n"

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pytest_mobileagent.program.adb.conversation import StreamSplitter
-    from tests.program.adb.conftest import Recording
 
 
 TYPED = st.lists(st.sampled_from([b"a", b"\n", b"\r", b"echo", b"", b"\xff", b"\0"])).map(b"".join)
@@ -47,15 +46,13 @@ def passed(gate: StreamSplitter, parts: Iterable[bytes]) -> tuple[bytes, list[st
 
 @pytest.mark.parametrize("service", ["shell:", "exec:cat", "sync:", "tcp:9008", "shell,v2,raw:ls"])
 @given(data=TYPED, places=st.lists(st.integers(0, 99)))
-def test_bytes_pass_unchanged(service: str, data: bytes, places: list[int]) -> None:
+def test_bytes_pass_unchanged(service, data, places):
     assert passed(splitter_of(service), split(data, places))[0] == data
 
 
 @pytest.mark.parametrize("service", ["shell,v2,raw:", "shell,v2,TERM=xterm,pty:", "shell,v2:"])
 @given(data=TYPED, places=st.lists(st.integers(0, 99)), cuts=st.lists(st.integers(0, 99)))
-def test_framed_bytes_pass_unchanged(
-    service: str, data: bytes, places: list[int], cuts: list[int]
-) -> None:
+def test_framed_bytes_pass_unchanged(service, data, places, cuts):
     framed = b"".join(frame(STDIN, part) for part in split(data, places)) + frame(CLOSE_STDIN, b"")
     out, _ = passed(splitter_of(service), split(framed, cuts))
     frames = FrameReader().feed(out)
@@ -64,7 +61,7 @@ def test_framed_bytes_pass_unchanged(
 
 
 @given(data=TYPED, places=st.lists(st.integers(0, 99)))
-def test_each_line_is_a_command_however_it_arrives(data: bytes, places: list[int]) -> None:
+def test_each_line_is_a_command_however_it_arrives(data, places):
     gate = splitter_of("shell,v2,raw:")
     framed = b"".join(frame(STDIN, part) for part in split(data, places))
     text = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").decode("utf-8", "replace")
@@ -72,7 +69,7 @@ def test_each_line_is_a_command_however_it_arrives(data: bytes, places: list[int
     assert passed(gate, [framed])[1] == lines
 
 
-def test_incomplete_line_waits_except_on_a_terminal() -> None:
+def test_incomplete_line_waits_except_on_a_terminal():
     raw = splitter_of("shell,v2,raw:")
     assert passed_so_far(raw, frame(STDIN, b"one\ntw")) == [(frame(STDIN, b"one\n"), 1)]
     assert passed_so_far(raw, frame(STDIN, b"o\n")) == [(frame(STDIN, b"two\n"), 1)]
@@ -81,7 +78,7 @@ def test_incomplete_line_waits_except_on_a_terminal() -> None:
     assert passed_so_far(terminal, b"e\rtwo") == [(b"e", 0), (b"\r", 1), (b"two", 0)]
 
 
-def test_terminal_shell_is_ready_after_its_prompt() -> None:
+def test_terminal_shell_is_ready_after_its_prompt():
     for service in ("shell:", "shell,v2,pty:"):
         gate = splitter_of(service)
         assert not gate.answers(b"input tap 1 1\r\n")  # the echo of the typed text
@@ -94,9 +91,7 @@ def passed_so_far(gate: StreamSplitter, data: bytes) -> list[tuple[bytes, int]]:
 
 
 @given(frames=st.lists(st.tuples(st.integers(0, 5), st.binary())), cuts=st.lists(st.integers(0)))
-def test_frames_are_parsed_however_they_arrive(
-    frames: list[tuple[int, bytes]], cuts: list[int]
-) -> None:
+def test_frames_are_parsed_however_they_arrive(frames, cuts):
     reader = FrameReader()
     data = b"".join(frame(kind, content) for kind, content in frames)
     assert [each for part in split(data, cuts) for each in reader.feed(part)] == frames
@@ -104,7 +99,7 @@ def test_frames_are_parsed_however_they_arrive(
     assert frames == [] or not (reader.feed(data[:3]) or reader.between_frames)
 
 
-def test_failure_has_a_message_and_an_exit_status() -> None:
+def test_failure_has_a_message_and_an_exit_status():
     assert FrameReader().feed(failure("no")) == [(2, b"no\n"), (3, b"\xff")]
 
 
@@ -120,18 +115,18 @@ async def read(data: bytes) -> Packet:
     numbers=st.tuples(*[st.integers(0, 2**32 - 1)] * 2),
     payload=st.binary(),
 )
-def test_packets_round_trip(command: bytes, numbers: tuple[int, int], payload: bytes) -> None:
-    packet = Packet(command, *numbers, payload)
+def test_packets_round_trip(command, numbers, payload):
+    packet = Packet(command, numbers[0], numbers[1], payload)
     assert asyncio.run(read(packet.encoded())) == packet
 
 
 @given(st.binary(max_size=60))
-def test_invalid_packets_are_refused(data: bytes) -> None:
+def test_invalid_packets_are_refused(data):
     with pytest.raises((PacketError, EOFError)):
         asyncio.run(read(data))
 
 
-def test_services_are_parsed_like_on_android(recording: Recording) -> None:
+def test_services_are_parsed_like_on_android(recording):
     recording.out("shell", "input tap 3 4 && input text 'a%sb'")
     recording.out("exec-out", "screencap -p | wc -c")
     recording.out("shell", input=b"input keyevent KEYCODE_HOME\necho x")

@@ -52,7 +52,7 @@ def answered(value: Any, status: str = "200 OK") -> bytes:
     return f"HTTP/1.1 {status}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
 
 
-def test_element_click_is_a_tap_on_the_centre(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_element_click_is_a_tap_on_the_centre(monkeypatch):
     rect = {"x": 10, "y": 20, "width": 100, "height": 41}
     acts, asked = placed(answered(rect), monkeypatch)
     assert acts == (Tap(60, 40),)
@@ -68,16 +68,14 @@ def test_element_click_is_a_tap_on_the_centre(monkeypatch: pytest.MonkeyPatch) -
         b"",
     ],
 )
-def test_an_unknown_element_is_described_in_words(
-    answer: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unknown_element_is_described_in_words(answer, monkeypatch):
     assert placed(answer, monkeypatch)[0] == (Raw("click element 7"),)
 
 
-def test_query_waits_longer_than_uiautomators_idle_timeout() -> None:
+def test_query_waits_longer_than_uiautomators_idle_timeout():
     assert log._SECONDS > 10  # the default waitForIdleTimeout, which a program may change
 
 
-def test_other_commands_are_unchanged() -> None:
+def test_other_commands_are_unchanged():
     command = Command("input tap 1 2", (Tap(1, 2),))
     assert asyncio.run(log.with_places(ADDRESS, "shell:", command)) is command

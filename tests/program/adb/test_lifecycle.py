@@ -12,7 +12,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import pytest
 
@@ -21,10 +21,6 @@ from pytest_mobileagent.device.drivers.adb.shell import Shell
 from pytest_mobileagent.errors import DeviceError, HostError
 from pytest_mobileagent.program.adb import recorded_adb
 from tests.program.adb.conftest import PATIENCE
-
-if TYPE_CHECKING:
-    from tests.program.adb.conftest import Recording, Start
-
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into Linux's /proc")
 
@@ -47,14 +43,14 @@ def listens(port: int) -> bool:
 
 
 @linux
-def test_killing_programs_by_name_does_not_hit_the_server(own: Recording) -> None:
+def test_killing_programs_by_name_does_not_hit_the_server(own):
     process = Path("/proc", str(own.server_pid))
     assert (process / "comm").read_text() == "phone-server\n"
     assert b"adb" not in (process / "cmdline").read_bytes()
 
 
 @linux
-def test_killed_server_is_restarted_on_its_port(own: Recording) -> None:
+def test_killed_server_is_restarted_on_its_port(own):
     port, pid = own.recorded.port, own.server_pid
     os.kill(pid, signal.SIGKILL)
     wait_for_end(pid)
@@ -66,19 +62,19 @@ def test_killed_server_is_restarted_on_its_port(own: Recording) -> None:
 @pytest.mark.parametrize(
     "words", [["reconnect"], ["disconnect"], ["reconnect", "device"]], ids=" ".join
 )
-def test_program_cannot_disconnect_the_phone(own: Recording, words: list[str]) -> None:
+def test_program_cannot_disconnect_the_phone(own, words):
     own.adb(*words)
     assert own.out("wait-for-device", "shell", "echo back") == "back\n"
 
 
-def test_existing_folder_is_refused(phone: Address, start: Start, tmp_path: Path) -> None:
+def test_existing_folder_is_refused(phone, start, tmp_path):
     (tmp_path / "own").mkdir()
     with pytest.raises(HostError, match="File exists"):
         start(phone, tmp_path)
     assert (tmp_path / "own").is_dir()
 
 
-def test_vanished_phone_reappears_for_the_program(own: Recording, phone: Address) -> None:
+def test_vanished_phone_reappears_for_the_program(own, phone):
     with own.popen("adb", "shell", "cat", stdin=-1, stdout=-1) as shell:
         assert shell.stdin is not None
         assert shell.stdout is not None
@@ -96,7 +92,7 @@ def test_vanished_phone_reappears_for_the_program(own: Recording, phone: Address
 
 
 @linux
-def test_closing_leaves_nothing_behind(own: Recording, phone: Address) -> None:
+def test_closing_leaves_nothing_behind(own, phone):
     inside = own.out("reverse", "tcp:0", "tcp:9").strip()
     outside = int(own.out("forward", "tcp:0", "tcp:4"))
     device = int(own.recorded.serial.rpartition("-")[2]) + 1
@@ -118,9 +114,7 @@ def test_closing_leaves_nothing_behind(own: Recording, phone: Address) -> None:
             assert inside.encode() not in data
 
 
-def test_reverses_of_others_are_kept(
-    own: Recording, start: Start, phone: Address, tmp_path: Path
-) -> None:
+def test_reverses_of_others_are_kept(own, start, phone, tmp_path):
     other = start(phone, tmp_path / "other")
     mine = own.out("reverse", "tcp:0", "tcp:9").strip()
     theirs = other.out("reverse", "tcp:0", "tcp:9").strip()
@@ -131,14 +125,14 @@ def test_reverses_of_others_are_kept(
     assert f"tcp:{mine} " not in listed
 
 
-def test_console_of_the_phone_is_unreachable(own: Recording) -> None:
+def test_console_of_the_phone_is_unreachable(own):
     done = own.adb("emu", "kill")
     assert done.returncode == 1
     assert b"could not connect" in done.stderr
     assert own.out("get-state") == "device\n"
 
 
-def test_a_missing_phone_is_an_error(phone: Address, start: Start, tmp_path: Path) -> None:
+def test_a_missing_phone_is_an_error(phone, start, tmp_path):
     with pytest.raises(DeviceError, match=r"emulator-1 at .* not found"):
         start(replace(phone, serial="emulator-1"), tmp_path)
     with pytest.raises(DeviceError, match=r"no adb server at 127\.0\.0\.1:1:"):
@@ -166,7 +160,7 @@ asyncio.run(main(*sys.argv[1:]))
 
 
 @linux
-def test_killing_the_recorder_leaves_nothing_running(phone: Address, tmp_path: Path) -> None:
+def test_killing_the_recorder_leaves_nothing_running(phone, tmp_path):
     words = [sys.executable, "-c", PARENT, phone.serial, str(phone.adb_port), str(tmp_path)]
     with subprocess.Popen(words, stdout=-1) as parent:
         assert parent.stdout is not None
@@ -183,9 +177,7 @@ ADDRESS = Address("emulator-5554", "127.0.0.1", 1, "")
 
 
 @pytest.mark.parametrize(("user", "refused"), [(b"0\n", False), (b"2000\n", True), (None, True)])
-def test_root_is_allowed_if_it_restarts_nothing(
-    user: bytes | None, refused: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_root_is_allowed_if_it_restarts_nothing(user, refused, monkeypatch):
     async def ask_service(_: Address, service: str) -> bytes:
         assert service == "exec:id -u"
         if user is None:

@@ -58,17 +58,13 @@ def python(environment: dict[str, str]) -> Callable[[str], None]:
         "from socket import socket as s; s().connect(('', 5037))",
     ],
 )
-def test_default_port_leads_to_the_own_server(
-    server: socket.socket, python: Callable[[str], None], code: str
-) -> None:
+def test_default_port_leads_to_the_own_server(server, python, code):
     python(code)
     server.settimeout(0)
     server.accept()[0].close()
 
 
-def test_already_imported_socket_module_is_patched(
-    server: socket.socket, environment: dict[str, str]
-) -> None:
+def test_already_imported_socket_module_is_patched(server, environment):
     hook = Path(environment["PYTHONPATH"].split(os.pathsep)[0], "sitecustomize.py")
     code = (
         f"import socket, runpy; runpy.run_path({str(hook)!r}); "
@@ -79,7 +75,7 @@ def test_already_imported_socket_module_is_patched(
     server.accept()[0].close()
 
 
-def test_other_ports_are_unchanged(server: socket.socket, python: Callable[[str], None]) -> None:
+def test_other_ports_are_unchanged(server, python):
     with socket.create_server(("127.0.0.1", 0)) as other:
         python(f"import socket; socket.create_connection({other.getsockname()})")
         other.settimeout(0)
@@ -89,7 +85,7 @@ def test_other_ports_are_unchanged(server: socket.socket, python: Callable[[str]
         server.accept()
 
 
-def test_sitecustomize_of_the_program_still_runs(python: Callable[[str], None]) -> None:
+def test_sitecustomize_of_the_program_still_runs(python):
     python(
         """
         import sys
@@ -101,7 +97,7 @@ def test_sitecustomize_of_the_program_still_runs(python: Callable[[str], None]) 
     )
 
 
-def test_python_loads_no_other_modules(environment: dict[str, str], tmp_path: Path) -> None:
+def test_python_loads_no_other_modules(environment, tmp_path):
     code = "import sys; print(sorted(sys.modules))"
     del environment["PYTHONPATH"]
     plain = subprocess.check_output([sys.executable, "-c", code], env=environment)
@@ -134,17 +130,13 @@ def node(environment: dict[str, str]) -> Callable[[str], None]:
         "new net.Socket().connect({port: 5037})",
     ],
 )
-def test_default_port_leads_to_the_own_server_in_node(
-    server: socket.socket, node: Callable[[str], None], connect: str
-) -> None:
+def test_default_port_leads_to_the_own_server_in_node(server, node, connect):
     node(f"const net = require('net'); const s = {connect}; s.on('connect', () => s.destroy())")
     server.settimeout(0)
     server.accept()[0].close()
 
 
-def test_other_ports_are_unchanged_in_node(
-    server: socket.socket, node: Callable[[str], None], tmp_path: Path
-) -> None:
+def test_other_ports_are_unchanged_in_node(server, node, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         node(
@@ -161,12 +153,12 @@ def test_other_ports_are_unchanged_in_node(
         server.accept()
 
 
-def test_node_options_of_the_user_are_kept(tmp_path: Path) -> None:
+def test_node_options_of_the_user_are_kept(tmp_path):
     variables = write_shims(tmp_path / "own", 1234, {"NODE_OPTIONS": "--max-old-space-size=99"})
     assert variables["NODE_OPTIONS"].endswith(" --max-old-space-size=99")
 
 
-def test_sdk_of_the_user_remains_available(tmp_path: Path) -> None:
+def test_sdk_of_the_user_remains_available(tmp_path):
     user = tmp_path / "user"
     for path in ("emulator/emulator", "platform-tools/fastboot", "platform-tools/adb"):
         (user / path).parent.mkdir(parents=True, exist_ok=True)
@@ -199,8 +191,8 @@ def test_sdk_of_the_user_remains_available(tmp_path: Path) -> None:
     ids=lambda words: " ".join(words or []),
 )
 def test_words_reach_the_real_adb_unchanged_except_for_the_server(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: list[str], passed: list[str] | None
-) -> None:
+    tmp_path, monkeypatch, given, passed
+):
     real = tmp_path / "it's adb"
     real.write_text('#!/bin/sh\necho "$ANDROID_ADB_SERVER_PORT"\nprintf "%s\\0" "$@"\n')
     real.chmod(0o755)

@@ -21,11 +21,8 @@ from tests.program.adb.conftest import PATIENCE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_mobileagent.device.device import Address
-    from tests.program.adb.conftest import Recording
 
-
-def test_command_keeps_output_errors_and_status(recording: Recording) -> None:
+def test_command_keeps_output_errors_and_status(recording):
     done = recording.adb("shell", "echo out; echo err >&2; exit 3")
     assert (done.stdout, done.stderr, done.returncode) == (b"out\n", b"err\n", 3)
     (asked,) = recording.watching.asked
@@ -33,13 +30,13 @@ def test_command_keeps_output_errors_and_status(recording: Recording) -> None:
     assert asked.error == "exit status 3"
 
 
-def test_screenshot_passes_byte_by_byte(recording: Recording) -> None:
+def test_screenshot_passes_byte_by_byte(recording):
     picture = recording.adb("exec-out", "screencap", "-p").stdout
     assert picture.startswith(b"\x89PNG")
     assert picture == recording.adb("exec-out", "screencap", "-p").stdout
 
 
-def test_files_are_transferred_unchanged(recording: Recording, tmp_path: Path) -> None:
+def test_files_are_transferred_unchanged(recording, tmp_path):
     data = random.Random(1).randbytes(3_000_000)
     (tmp_path / "here").write_bytes(data)
     recording.out("push", str(tmp_path / "here"), "/data/local/tmp/there")
@@ -48,7 +45,7 @@ def test_files_are_transferred_unchanged(recording: Recording, tmp_path: Path) -
     recording.out("shell", "rm", "/data/local/tmp/there")
 
 
-def test_input_arrives_completely(recording: Recording) -> None:
+def test_input_arrives_completely(recording):
     data = random.Random(2).randbytes(1_500_000)
     recording.out("exec-in", "cat > /data/local/tmp/in", input=data)
     assert recording.watching.asked[0].ended.wait(PATIENCE)  # adb itself does not wait
@@ -56,7 +53,7 @@ def test_input_arrives_completely(recording: Recording) -> None:
     recording.out("shell", "rm", "/data/local/tmp/in")
 
 
-def test_app_can_be_installed(recording: Recording) -> None:
+def test_app_can_be_installed(recording):
     client = importlib.util.find_spec("uiautomator2")  # importing it takes a second
     assert client is not None
     assert client.origin is not None
@@ -67,7 +64,7 @@ def test_app_can_be_installed(recording: Recording) -> None:
     assert "Success" in recording.out("uninstall", package)
 
 
-def test_only_the_phone_is_listed_with_its_properties(recording: Recording) -> None:
+def test_only_the_phone_is_listed_with_its_properties(recording):
     _, line, *others = recording.out("devices", "-l").splitlines()
     assert line.split()[:2] == [recording.recorded.serial, "device"]
     for key, name in {"product": "name", "model": "model", "device": "device"}.items():
@@ -89,19 +86,17 @@ def test_only_the_phone_is_listed_with_its_properties(recording: Recording) -> N
     ],
     ids=" ".join,
 )
-def test_any_requested_server_and_device_lead_to_the_phone(
-    recording: Recording, options: list[str]
-) -> None:
+def test_any_requested_server_and_device_lead_to_the_phone(recording, options):
     words = [word.replace("SERIAL", recording.recorded.serial) for word in options]
     assert recording.out(*words, "shell", "echo", "-P", "'a  b'") == "-P a  b\n"
 
 
-def test_another_phone_is_not_listed(recording: Recording, phone: Address) -> None:
+def test_another_phone_is_not_listed(recording, phone):
     done = recording.adb("-s", phone.serial, "shell", "true")
     assert (done.returncode, b"not found" in done.stderr) == (1, True)
 
 
-def test_killing_and_starting_the_server_does_nothing(recording: Recording) -> None:
+def test_killing_and_starting_the_server_does_nothing(recording):
     pid = recording.server_pid
     recording.out("kill-server")
     recording.out("-P", "5037", "start-server")
@@ -140,7 +135,7 @@ def get(port: int, path: str, data: bytes | None = None) -> str:
         return str(page.read().decode())
 
 
-def test_forwards_and_reverses_work(recording: Recording, web: int) -> None:
+def test_forwards_and_reverses_work(recording, web):
     inside = recording.out("reverse", "tcp:0", f"tcp:{web}").strip()
     assert f"tcp:{inside} tcp:{web}" in recording.out("reverse", "--list")
     outside = recording.out("forward", "tcp:0", f"tcp:{inside}").strip()
@@ -152,7 +147,7 @@ def test_forwards_and_reverses_work(recording: Recording, web: int) -> None:
     assert f"tcp:{inside}" not in recording.out("reverse", "--list")
 
 
-def test_forwarded_request_is_a_command_until_its_response(recording: Recording, web: int) -> None:
+def test_forwarded_request_is_a_command_until_its_response(recording, web):
     inside = recording.out("reverse", "tcp:0", f"tcp:{web}").strip()
     outside = int(recording.out("forward", "tcp:0", f"tcp:{inside}"))
     assert get(outside, "/input/tap", b"x" * 300_000) == "/input/tap"
@@ -165,7 +160,7 @@ def test_forwarded_request_is_a_command_until_its_response(recording: Recording,
     recording.out("forward", "--remove-all")
 
 
-def test_scrcpy_must_use_a_forward_instead_of_a_reverse(recording: Recording) -> None:
+def test_scrcpy_must_use_a_forward_instead_of_a_reverse(recording):
     for options in ([], ["--no-rebind"]):
         done = recording.adb("reverse", *options, "localabstract:scrcpy_1", "tcp:27183")
         assert done.returncode == 1
@@ -174,7 +169,7 @@ def test_scrcpy_must_use_a_forward_instead_of_a_reverse(recording: Recording) ->
     recording.out("forward", "--remove-all")
 
 
-def test_endless_stream_flows_until_the_program_is_killed(recording: Recording) -> None:
+def test_endless_stream_flows_until_the_program_is_killed(recording):
     with recording.popen("adb", "logcat", "-T", "1", stdout=-1) as logcat:
         assert logcat.stdout is not None
         assert logcat.stdout.readline()
@@ -187,7 +182,7 @@ def test_endless_stream_flows_until_the_program_is_killed(recording: Recording) 
     assert asked.ended.wait(PATIENCE)
 
 
-def test_act_waits_for_permission(recording: Recording) -> None:
+def test_act_waits_for_permission(recording):
     recording.watching.hold.clear()
     with recording.popen("adb", "shell", "input tap 10 20; echo done", stdout=-1) as program:
         assert recording.out("devices").count("device") == 2  # everything else continues
@@ -196,7 +191,7 @@ def test_act_waits_for_permission(recording: Recording) -> None:
         assert program.communicate(timeout=PATIENCE)[0] == b"done\n"
 
 
-def test_abandoned_act_is_not_performed(recording: Recording) -> None:
+def test_abandoned_act_is_not_performed(recording):
     recording.watching.hold.clear()
     with recording.popen("adb", "shell", "touch /data/local/tmp/done") as program:
         while not recording.open_streams:
@@ -222,9 +217,7 @@ def test_abandoned_act_is_not_performed(recording: Recording) -> None:
     ],
     ids=["shell", "old shell", "exec", "reverse", "reboot", "root"],
 )
-def test_a_refused_command_is_not_executed_and_says_why(
-    recording: Recording, words: tuple[str, ...], status: int, out: bytes, err: bytes
-) -> None:
+def test_a_refused_command_is_not_executed_and_says_why(recording, words, status, out, err):
     recording.watching.refuse = ("input", "reverse", "reboot", "root")
     done = recording.adb(*words)
     assert (done.returncode, done.stdout, done.stderr) == (status, out, err)
@@ -235,7 +228,7 @@ def test_a_refused_command_is_not_executed_and_says_why(
     assert recording.out("get-state") == "device\n"
 
 
-def test_every_command_is_in_the_raw_log(recording: Recording) -> None:
+def test_every_command_is_in_the_raw_log(recording):
     recording.watching.refuse = ("uninstall",)
     recording.out("shell", "input tap 10 20")
     recording.adb("shell", "exit 4")
@@ -254,7 +247,7 @@ def test_every_command_is_in_the_raw_log(recording: Recording) -> None:
     assert long["text"].endswith("more characters)")
 
 
-def test_each_line_of_an_interactive_shell_is_a_command(recording: Recording) -> None:
+def test_each_line_of_an_interactive_shell_is_a_command(recording):
     recording.watching.refuse = ("forbidden",)
     lines = b"echo one\n", b"echo two; input tap 3 4\n", b"forbidden\necho three\n"
     with recording.popen("adb", "shell", stdin=-1, stdout=-1, stderr=-1, bufsize=0) as shell:
@@ -274,7 +267,7 @@ def test_each_line_of_an_interactive_shell_is_a_command(recording: Recording) ->
     ]
 
 
-def test_last_line_of_an_interactive_shell_needs_no_newline(recording: Recording) -> None:
+def test_last_line_of_an_interactive_shell_needs_no_newline(recording):
     assert recording.out("shell", input=b"echo one\necho two") == "one\ntwo\n"
     assert [each.command.text for each in recording.watching.asked[1:]] == ["echo one", "echo two"]
     recording.watching.refuse = ("two",)
@@ -282,7 +275,7 @@ def test_last_line_of_an_interactive_shell_needs_no_newline(recording: Recording
     assert (done.stdout, done.stderr, done.returncode) == (b"", b"no two\n", 255)
 
 
-def test_terminal_input_is_echoed_at_once(recording: Recording) -> None:
+def test_terminal_input_is_echoed_at_once(recording):
     device = adbutils.AdbClient("127.0.0.1", recording.recorded.port).device()
     with contextlib.closing(device.open_transport()) as stream:
         stream.send_command("shell:")
@@ -325,7 +318,7 @@ CLIENTS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("client", CLIENTS)
-def test_clients_in_python_notice_nothing(recording: Recording, client: str) -> None:
+def test_clients_in_python_notice_nothing(recording, client):
     program = textwrap.dedent(CLIENTS[client])
     done = recording.run(sys.executable, "-c", program, timeout=60)
     assert (done.returncode, done.stderr) == (0, b"")

@@ -223,9 +223,7 @@ def attempt(recording: Recording, hidden: str, words: list[str], folder: Path) -
     [(hidden, trick) for hidden, tricks in TRICKS.items() for trick in tricks],
     ids=lambda value: value if isinstance(value, str) else " ".join(value),
 )
-def test_no_trick_shows_the_hidden_part(
-    sighted: Sighted, words: set[str], hidden: str, trick: list[str], tmp_path: Path
-) -> None:
+def test_no_trick_shows_the_hidden_part(sighted, words, hidden, trick, tmp_path):
     recording = sighted("screenshot" if hidden == "hierarchy" else "hierarchy")
     recording.watching.asked.clear()
     output = attempt(recording, hidden, trick, tmp_path)
@@ -236,8 +234,8 @@ def test_no_trick_shows_the_hidden_part(
 
 @pytest.mark.parametrize(("hidden", "least"), [("hierarchy", 25), ("screenshot", 20)])
 def test_most_tricks_show_it_to_programs_that_may_see_both(
-    recording: Recording, words: set[str], hidden: str, least: int, tmp_path: Path
-) -> None:
+    recording, words, hidden, least, tmp_path
+):
     slow = {"uiautomator events", "-w -r", "screenrecord", "reverse"}
     tricks = [each for each in TRICKS[hidden] if not any(word in str(each) for word in slow)]
     shows = [
@@ -247,9 +245,7 @@ def test_most_tricks_show_it_to_programs_that_may_see_both(
 
 
 @pytest.mark.parametrize("sees", ["screenshot", "hierarchy", "both"])
-def test_a_program_gets_its_part_and_may_do_what_shows_nothing(
-    sighted: Sighted, words: set[str], sees: Sight, tmp_path: Path
-) -> None:
+def test_a_program_gets_its_part_and_may_do_what_shows_nothing(sighted, words, sees, tmp_path):
     recording = sighted(sees)
     taken = pictures(recording.adb("exec-out", "screencap -p").stdout)
     recording.out("shell", "screencap -p /sdcard/it.png; echo X4EXIT:$?")
@@ -310,7 +306,7 @@ device.stop_uiautomator()
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sees", ["screenshot", "hierarchy", "both"])
-def test_uiautomator2_gets_its_part(sighted: Sighted, words: set[str], sees: Sight) -> None:
+def test_uiautomator2_gets_its_part(sighted, words, sees):
     done = sighted(sees).run(sys.executable, "-c", UIAUTOMATOR2, timeout=90)
     assert done.returncode == 0, done.stderr.decode()
     got: dict[str, Any] = json.loads(done.stdout)
@@ -326,9 +322,7 @@ def test_uiautomator2_gets_its_part(sighted: Sighted, words: set[str], sees: Sig
 
 
 @pytest.mark.parametrize("sends", [b"\x02\x00binary", b"GET / HTTP/1.1\r\nUpgrade: x\r\n\r\n", b""])
-def test_a_stream_that_cannot_be_controlled_shows_nothing(
-    sighted: Sighted, phone: Address, sends: bytes
-) -> None:
+def test_a_stream_that_cannot_be_controlled_shows_nothing(sighted, phone, sends):
     """The server sends a secret: at once, or as the answer to data that is not understood."""
     device = adbutils.AdbClient("127.0.0.1", phone.adb_port).device(phone.serial)
     with contextlib.closing(device.shell("echo secret | nc -l -p 7071", stream=True)):

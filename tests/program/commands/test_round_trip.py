@@ -37,16 +37,16 @@ def done(action: Action, sdk: int = 33) -> tuple[Action, ...]:
     | st.builds(Key, st.sampled_from([name for name in get_args(KeyName) if name != "delete"]))
     | st.builds(Open, st.from_regex(r"[a-z]{1,9}(\.[a-z]{1,9}){1,3}", fullmatch=True))
 )
-def test_action_round_trips(action: Action) -> None:
+def test_action_round_trips(action):
     assert done(action) == (action,)
 
 
-def test_delete_key_round_trips() -> None:
+def test_delete_key_round_trips():
     assert done(Key("delete")) == (Key("delete"),)
 
 
 @given(TEXTS, st.booleans(), SDKS)
-def test_text_round_trips(text: str, clear: bool, sdk: int) -> None:
+def test_text_round_trips(text, clear, sdk):
     assert done(Type(text, clear=clear), sdk) == (Type(text, clear=clear),)
 
 
@@ -64,15 +64,13 @@ def test_text_round_trips(text: str, clear: bool, sdk: int) -> None:
         ),
     ],
 )
-def test_touch_in_one_script_lasts_as_long_as_its_sleep(
-    touch: str, actions: tuple[Action, ...]
-) -> None:
+def test_touch_in_one_script_lasts_as_long_as_its_sleep(touch, actions):
     command = read_service(f"shell:input motionevent {touch}")
     assert merged([(act, 0.0) for act in command.acts]) == actions
 
 
 @given(XS, YS, SDKS)
-def test_text_for_a_field_round_trips_in_parts(x: int, y: int, sdk: int) -> None:
+def test_text_for_a_field_round_trips_in_parts(x, y, sdk):
     typed = done(Type("a\tb\nc", (x, y), clear=True, enter=True), sdk)
     assert typed == (
         Tap(x, y),
@@ -86,6 +84,6 @@ def test_text_for_a_field_round_trips_in_parts(x: int, y: int, sdk: int) -> None
 
 
 @given(st.builds(Scroll, st.sampled_from(["up", "down", "left", "right"]), st.tuples(XS, YS)))
-def test_scroll_round_trips_as_a_swipe(scroll: Scroll) -> None:
+def test_scroll_round_trips_as_a_swipe(scroll):
     (x1, y1), (x2, y2) = scroll_path(scroll, SIZE)
     assert done(scroll) == (Swipe(x1, y1, x2, y2, 1.0),)

@@ -82,7 +82,7 @@ SELECTOR = {"mask": 1, "text": "OK"}
         ("nonsense", ()),
     ],
 )
-def test_uiautomator2_calls_are_parsed(calls: Any, acts: tuple[Act, ...] | None) -> None:
+def test_uiautomator2_calls_are_parsed(calls, acts):
     words = None if acts is not None else call_text(calls["method"], calls["params"])
     assert done("POST", "/jsonrpc/0", calls) == (acts if words is None else (Raw(words),))
 
@@ -140,9 +140,7 @@ def test_uiautomator2_calls_are_parsed(calls: Any, acts: tuple[Act, ...] | None)
         ),
     ],
 )  # fmt: skip
-def test_requests_of_portal_and_mobilecli_are_parsed(
-    path: str, body: Any, acts: tuple[Act, ...] | None
-) -> None:
+def test_requests_of_portal_and_mobilecli_are_parsed(path, body, acts):
     assert done("POST", path, body) == (raw("POST", path, body) if acts is None else acts)
 
 
@@ -159,7 +157,7 @@ def test_requests_of_portal_and_mobilecli_are_parsed(
         request("POST", "/", {"jsonrpc": "2.0", "method": "device.dump.ui", "params": {}}),
     ],
 )
-def test_looks_are_recognised(data: bytes) -> None:
+def test_looks_are_recognised(data):
     (command,) = commands(data)
     assert command.looks
     assert not command.acts
@@ -174,19 +172,19 @@ def test_looks_are_recognised(data: bytes) -> None:
         request("POST", "/session/1/appium/device/press_keycode", {"keycode": 26}),
     ],
 )
-def test_turning_the_screen_off_is_refused(data: bytes) -> None:
+def test_turning_the_screen_off_is_refused(data):
     (command,) = commands(data)
     assert "the screen" in command.refused
 
 
-def test_shell_over_http_is_parsed_as_a_shell() -> None:
+def test_shell_over_http_is_parsed_as_a_shell():
     assert done("POST", "/shell?command=input%20tap%201%202") == (Tap(1, 2),)
     data = b"command=reboot"
     head = b"POST /shell HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(data)
     assert commands(head + data)[0].refused
 
 
-def test_only_the_end_of_a_request_waits_for_permission() -> None:
+def test_only_the_end_of_a_request_waits_for_permission():
     reader = SocketReader("tcp:9008")
     data = request("POST", "/jsonrpc/0", call("click", 1, 2))
     assert reader.feed(data[:-1]) == [(data[:-1], None)]
@@ -197,7 +195,7 @@ def test_only_the_end_of_a_request_waits_for_permission() -> None:
 
 
 @pytest.mark.parametrize("name", ["localabstract:scrcpy_1a", "localabstract:minitouch"])
-def test_binary_control_streams_are_raw_acts(name: str) -> None:
+def test_binary_control_streams_are_raw_acts(name):
     reader = SocketReader(name)
     for burst in (b"\x02\x00\x01", b"d 0 1 1 50\nc\n"):
         ((piece, command),) = reader.feed(burst)
@@ -206,7 +204,7 @@ def test_binary_control_streams_are_raw_acts(name: str) -> None:
         assert command.acts == (Raw(f"{name}: binary control"),)
 
 
-def test_other_data_is_passed_on() -> None:
+def test_other_data_is_passed_on():
     assert SocketReader("localabstract:chrome_devtools_remote").feed(b"\0\1") == [(b"\0\1", None)]
     assert SocketReader("tcp:27183").feed(b"") == []
 
@@ -220,7 +218,7 @@ def test_other_data_is_passed_on() -> None:
         b"GET /ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
     ],
 )
-def test_data_after_broken_or_upgraded_http_is_a_raw_act(broken: bytes) -> None:
+def test_data_after_broken_or_upgraded_http_is_a_raw_act(broken):
     reader = SocketReader("tcp:1")
     reader.feed(broken)
     ((_, command),) = reader.feed(b"\x81\x85abcd")
@@ -243,7 +241,7 @@ def split(data: bytes, places: list[int]) -> list[bytes]:
 
 @given(st.lists(st.integers(0, len(STREAM))))
 @example(list(range(len(STREAM))))
-def test_requests_are_parsed_wherever_they_are_split(places: list[int]) -> None:
+def test_requests_are_parsed_wherever_they_are_split(places):
     reader = SocketReader("tcp:9008")
     pieces = [piece for part in split(STREAM, places) for piece in reader.feed(part)]
     assert b"".join(data for data, _ in pieces) == STREAM
@@ -261,7 +259,7 @@ PARTS = st.one_of(
 
 
 @given(st.sampled_from(["tcp:1", "localabstract:scrcpy"]), st.lists(PARTS))
-def test_bytes_pass_unchanged(name: str, parts: list[bytes]) -> None:
+def test_bytes_pass_unchanged(name, parts):
     reader = SocketReader(name)
     for part in parts:
         assert b"".join(data for data, _ in reader.feed(part)) == part
@@ -286,16 +284,16 @@ PATHS = st.sampled_from(
 
 
 @given(METHODS, JSON)
-def test_any_call_can_be_parsed(method: str, params: Any) -> None:
+def test_any_call_can_be_parsed(method, params):
     assert len(commands(request("POST", "/jsonrpc/0", {"method": method, "params": params}))) == 1
 
 
 @given(PATHS, JSON)
-def test_any_body_can_be_parsed(path: str, body: Any) -> None:
+def test_any_body_can_be_parsed(path, body):
     assert len(commands(request("POST", path, body))) == 1
 
 
-def test_deeply_nested_body_can_be_parsed() -> None:
+def test_deeply_nested_body_can_be_parsed():
     for depth in (300, 500, 900, 100_000):
         body = b'{"method":"scrollTo","params":' + b"[" * depth + b"]" * depth + b"}"
         head = b"POST /jsonrpc/0 HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body)
@@ -322,22 +320,22 @@ def typed(*data: bytes) -> list[tuple[Act, ...]]:
         ((b"\xff\n",), [()]),
     ],
 )
-def test_each_line_is_a_command(data: tuple[bytes, ...], acts: list[tuple[Act, ...]]) -> None:
+def test_each_line_is_a_command(data, acts):
     assert typed(*data) == acts
 
 
-def test_unclosed_quote_does_not_hide_later_commands() -> None:
+def test_unclosed_quote_does_not_hide_later_commands():
     lines = typed(b"echo '\n" + b"input tap 1 2\n" * 200)
     assert any(isinstance(act, Raw | Tap) for acts in lines for act in acts)
 
 
-def test_endless_line_is_parsed_eventually() -> None:
+def test_endless_line_is_parsed_eventually():
     session = ShellSession()
     assert session.feed(b"input tap 1 2;" + b" " * (1 << 20))[0].acts == (Tap(1, 2),)
 
 
 @given(st.lists(st.binary(max_size=12)))
-def test_each_line_ending_yields_a_command(parts: list[bytes]) -> None:
+def test_each_line_ending_yields_a_command(parts):
     session = ShellSession()
     commands = [command for part in parts for command in session.feed(part)]
     whole = b"".join(parts)

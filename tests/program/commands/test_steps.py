@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.action.action import Action, Key, Open, Raw, Type, Wait
+from pytest_mobileagent.action.action import Key, Open, Raw, Type, Wait
 from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Swipe, Tap
 from pytest_mobileagent.program.commands import Act, Clear, Command, Erase, Pointer
 from pytest_mobileagent.program.commands.inputs import PASTE, SELECT_ALL, TO_THE_END, TO_THE_START
@@ -56,7 +56,7 @@ def marks(letters: str) -> list[Mark]:
         ("m", [[0]]),
     ],
 )
-def test_acts_are_grouped_into_steps(letters: str, steps: list[list[int]]) -> None:
+def test_acts_are_grouped_into_steps(letters, steps):
     assert grouped(marks(letters)) == steps
 
 
@@ -79,12 +79,12 @@ def test_acts_are_grouped_into_steps(letters: str, steps: list[list[int]]) -> No
         ("(aa)", 4),
     ],
 )
-def test_final_steps_are_settled(letters: str, count: int) -> None:
+def test_final_steps_are_settled(letters, count):
     assert settled(marks(letters)) == count
 
 
 @given(MARKS, MARKS)
-def test_settled_steps_never_change(first: list[Mark], then: list[Mark]) -> None:
+def test_settled_steps_never_change(first, then):
     count = settled(first)
     sure = grouped(first[:count])
     assert grouped(first)[: len(sure)] == sure
@@ -93,7 +93,7 @@ def test_settled_steps_never_change(first: list[Mark], then: list[Mark]) -> None
 
 
 @given(MARKS)
-def test_every_act_is_in_one_step_in_order(given_marks: list[Mark]) -> None:
+def test_every_act_is_in_one_step_in_order(given_marks):
     steps = grouped(given_marks)
     acts = [at for at, mark in enumerate(given_marks) if mark in {"act", "more"}]
     assert [at for step in steps for at in step] == acts
@@ -101,7 +101,7 @@ def test_every_act_is_in_one_step_in_order(given_marks: list[Mark]) -> None:
 
 
 @given(MARKS)
-def test_number_of_settled_steps_never_falls(given_marks: list[Mark]) -> None:
+def test_number_of_settled_steps_never_falls(given_marks):
     counts = [settled(given_marks[:end]) for end in range(len(given_marks) + 1)]
     assert counts == sorted(counts)
 
@@ -184,15 +184,15 @@ def timed(*acts: Act, pause: float = 0.1) -> list[tuple[Act, float]]:
         ((Open("a"), Open("a")), (Open("a"), Open("a"))),
     ],
 )
-def test_acts_become_actions(acts: tuple[Act, ...], actions: tuple[Action, ...]) -> None:
+def test_acts_become_actions(acts, actions):
     assert merged(timed(*acts)) == actions
 
 
-def test_slow_taps_are_two_actions() -> None:
+def test_slow_taps_are_two_actions():
     assert merged(timed(Tap(1, 2), Tap(1, 2), pause=0.4)) == (Tap(1, 2), Tap(1, 2))
 
 
-def test_resting_finger_is_a_long_press() -> None:
+def test_resting_finger_is_a_long_press():
     acts = timed(Pointer("down", 5, 6), Pointer("up", 8, 6), pause=0.75)
     assert merged(acts) == (LongPress(5, 6, 0.75),)
 
@@ -227,9 +227,7 @@ def test_resting_finger_is_a_long_press() -> None:
         ((Raw("x"),), (Raw("x"),), 0.1, False),
     ],
 )
-def test_continued_acts_are_recognised(
-    before: tuple[Act, ...], then: tuple[Act, ...], pause: float, goes_on: bool
-) -> None:
+def test_continued_acts_are_recognised(before, then, pause, goes_on):
     acts = timed(*before)
     at = 50 + 0.1 * (len(before) - 1) + pause
     assert continues(acts, Command("x", then), at) is goes_on
@@ -253,7 +251,7 @@ ACTS = st.lists(
 
 
 @given(ACTS)
-def test_no_typed_text_is_lost(steps: list[tuple[Act, float]]) -> None:
+def test_no_typed_text_is_lost(steps):
     acts = [(act, float(place)) for place, (act, _) in enumerate(steps)]
     typed = "".join(act.text for act, _ in acts if isinstance(act, Type))
     pasted = [
@@ -266,7 +264,7 @@ def test_no_typed_text_is_lost(steps: list[tuple[Act, float]]) -> None:
 
 
 @given(ACTS)
-def test_a_continued_act_adds_no_action_except_a_key(steps: list[tuple[Act, float]]) -> None:
+def test_a_continued_act_adds_no_action_except_a_key(steps):
     at = 0.0
     acts: list[tuple[Act, float]] = []
     for act, pause in steps:

@@ -25,10 +25,8 @@ from pytest_mobileagent.testing import ScriptedModel, ScriptedReply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from pytest_mobileagent.llm.scripted.model_server import ServedModel
-    from tests.program.models.conftest import Make
 
 
 ASKED: Any = [{"role": "user", "content": "What now?"}]
@@ -56,7 +54,7 @@ REPLY = ScriptedReply("Tap it.", input_tokens=100, output_tokens=10)
         ("", ""),
     ],
 )
-def test_providers_are_recognised_by_host(host: str, name: str) -> None:
+def test_providers_are_recognised_by_host(host, name):
     assert provider_at(host) == name
 
 
@@ -80,7 +78,7 @@ def test_providers_are_recognised_by_host(host: str, name: str) -> None:
         ("/v1/models", None, ""),
     ],
 )
-def test_apis_are_recognised_by_path(path: str, api: str | None, model: str) -> None:
+def test_apis_are_recognised_by_path(path, api, model):
     found = api_of("POST", path)
     assert (found and found.name) == api
     assert api_of("GET", path) is None
@@ -93,9 +91,7 @@ def own() -> Iterator[str]:
         yield url
 
 
-def test_own_model_of_the_user_answers_its_api(
-    make: Make, own: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_own_model_of_the_user_answers_its_api(make, own, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{nobody()}/v1")
     prices = Prices({"vllm:gpt-4o": Price(1_000, 10_000)})
     recorder = make(ModelSettings(prices=prices), model=parse_reference(f"vllm:qwen@{own}/v1"))
@@ -105,9 +101,7 @@ def test_own_model_of_the_user_answers_its_api(
     assert recorder.lines[0]["call"]["price_usd"] == pytest.approx(0.2)
 
 
-def test_other_configured_providers_have_routes(
-    make: Make, own: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_configured_providers_have_routes(make, own, monkeypatch):
     monkeypatch.setenv("DEEPSEEK_BASE_URL", f"{own}/v1")
     monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", own)
     recorder = make()
@@ -126,9 +120,7 @@ def test_other_configured_providers_have_routes(
     assert second["call"]["price_usd"] > 0
 
 
-def test_unrecordable_call_is_the_last(
-    make: Make, own: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unrecordable_call_is_the_last(make, own, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", f"{own}/v1")
     recorder = make()
     (recorder.folder / "calls.jsonl").mkdir()
@@ -144,9 +136,7 @@ def test_unrecordable_call_is_the_last(
     (recorder.folder / "calls.jsonl").rmdir()
 
 
-def test_an_unusable_provider_is_reported_at_once(
-    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unusable_provider_is_reported_at_once(make, tmp_path, monkeypatch):
     with pytest.raises(HostError, match=r"--mobile-model=scripted:.*none\.jsonl: .*No such file"):
         make(model=parse_reference(f"scripted:{tmp_path / 'none.jsonl'}"))
     with pytest.raises(HostError, match="vllm has no default endpoint"):
@@ -156,7 +146,7 @@ def test_an_unusable_provider_is_reported_at_once(
         make()
 
 
-def test_unknown_apis_are_recorded(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_apis_are_recorded(make, monkeypatch):
     """A function of the port stands in for Ollama's own API."""
     recorder = make()
     asked: list[Any] = []
@@ -182,7 +172,7 @@ def test_unknown_apis_are_recorded(make: Make, monkeypatch: pytest.MonkeyPatch) 
     assert (line["call"]["input_tokens"], line["call"]["output_tokens"]) == (100, 10)
 
 
-def test_closing_leaves_no_certificates_behind(make: Make) -> None:
+def test_closing_leaves_no_certificates_behind(make):
     recorder = make()
     bundle = recorder.environment["SSL_CERT_FILE"]
     assert os.path.exists(bundle)  # noqa: PTH110
@@ -209,9 +199,7 @@ def locked(monkeypatch: pytest.MonkeyPatch) -> Iterator[ServedModel]:
         yield served
 
 
-def test_program_never_has_the_real_key_but_the_provider_gets_it(
-    make: Make, locked: ServedModel, tmp_path: Path
-) -> None:
+def test_program_never_has_the_real_key_but_the_provider_gets_it(make, locked, tmp_path):
     import anthropic
 
     recorder = make()
@@ -232,7 +220,7 @@ def test_program_never_has_the_real_key_but_the_provider_gets_it(
     assert {word, locked.key} <= recorder.models.secrets
 
 
-def test_keys_are_not_sent_over_unencrypted_connections(make: Make, locked: ServedModel) -> None:
+def test_keys_are_not_sent_over_unencrypted_connections(make, locked):
     """Keys are sent over plain HTTP only to a base URL or model host that the user has named."""
     from pytest_mobileagent.program.upstream import Origin
 
@@ -243,9 +231,7 @@ def test_keys_are_not_sent_over_unencrypted_connections(make: Make, locked: Serv
     assert models._may_have_keys(Origin.of(locked.address))
 
 
-def test_a_replacement_model_gets_its_own_key(
-    make: Make, locked: ServedModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_replacement_model_gets_its_own_key(make, locked, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-somebody-else")
     monkeypatch.setenv("VLLM_API_KEY", locked.key)
     recorder = make(model=parse_reference(f"vllm:own@{locked.address}/v1"))
@@ -257,7 +243,7 @@ def test_a_replacement_model_gets_its_own_key(
     assert done.choices[0].message.content == "one"
 
 
-def test_only_a_programs_own_variables_hold_keys() -> None:
+def test_only_a_programs_own_variables_hold_keys():
     environment = {
         "OPENAI_API_KEY": "sk-or-v1-0123456789",
         "THEIR_MODEL": "openrouter sk-or-v1-0123456789",
@@ -279,7 +265,7 @@ def test_only_a_programs_own_variables_hold_keys() -> None:
     assert "ANTHROPIC_API_KEY" not in lent  # so programs still see that it is missing
 
 
-def test_programs_get_substitute_keys_for_a_replacement_model() -> None:
+def test_programs_get_substitute_keys_for_a_replacement_model():
     lent = LentKeys({}, always=True).environment({})
     assert set(lent) == {
         "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY",

@@ -9,7 +9,7 @@ import socket
 import ssl
 import subprocess
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 import trustme
@@ -24,9 +24,7 @@ from pytest_mobileagent.program.upstream import Origin
 from .provider import ASKED, CHUNK, STREAM, Provider, again, ask, chunked, receive, whole
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from .conftest import Make, Provide, Recorder
+    from .conftest import Recorder
 
 
 async def tunnel(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -57,7 +55,7 @@ async def first_then_wait(provider: Provider, _: bytes, writer: asyncio.StreamWr
     writer.write(chunked(b"data: [DONE]\n\n") + b"0\r\n\r\n")
 
 
-def test_first_token_is_passed_on_immediately(make: Make, provide: Provide) -> None:
+def test_first_token_is_passed_on_immediately(make, provide):
     provider, _ = provide(first_then_wait)
     recorder = make()
     with ask(recorder, ASKED) as client:
@@ -78,9 +76,7 @@ async def error_in_two_pieces(provider: Provider, _: bytes, writer: asyncio.Stre
     writer.write(body)
 
 
-def test_error_is_recorded_before_a_program_that_reads_only_its_status_can_end(
-    make: Make, provide: Provide
-) -> None:
+def test_error_is_recorded_before_a_program_that_reads_only_its_status_can_end(make, provide):
     provider, _ = provide(error_in_two_pieces)
     recorder = make()
     with ask(recorder, ASKED) as client:
@@ -93,7 +89,7 @@ def test_error_is_recorded_before_a_program_that_reads_only_its_status_can_end(
         assert recorder.models.shared.outage is not None
 
 
-def test_disconnecting_program_ends_the_call(make: Make, provide: Provide) -> None:
+def test_disconnecting_program_ends_the_call(make, provide):
     provider, _ = provide(first_then_wait)
     recorder = make()
     with ask(recorder, ASKED) as client:
@@ -114,9 +110,7 @@ async def all_but_the_end(provider: Provider, _: bytes, writer: asyncio.StreamWr
     await asyncio.to_thread(provider.go_on.wait, 10)
 
 
-def test_complete_reply_is_recorded_despite_a_disconnecting_program(
-    make: Make, provide: Provide, tmp_path: Path
-) -> None:
+def test_complete_reply_is_recorded_despite_a_disconnecting_program(make, provide, tmp_path):
     provider, _ = provide(all_but_the_end)
     (tmp_path / "replies").mkdir()
     recorder = make(cache=ReplyCache(tmp_path / "replies"))
@@ -135,7 +129,7 @@ async def settled(recorder: Recorder) -> None:
         await asyncio.wait(recorder.port._tasks)
 
 
-def test_ending_episode_records_the_partial_reply(make: Make, provide: Provide) -> None:
+def test_ending_episode_records_the_partial_reply(make, provide):
     provider, _ = provide(first_then_wait)
     recorder = make()
     with ask(recorder, ASKED) as client:
@@ -155,7 +149,7 @@ async def no_counts(_: Provider, request: bytes, writer: asyncio.StreamWriter) -
         writer.write(STREAM + chunked(CHUNK) + chunked(b"data: [DONE]\n\n") + b"0\r\n\r\n")
 
 
-def test_a_server_that_refuses_counts_is_asked_without(make: Make, provide: Provide) -> None:
+def test_a_server_that_refuses_counts_is_asked_without(make, provide):
     provider, _ = provide(no_counts)
     recorder = make()
     for _ in range(2):
@@ -180,7 +174,7 @@ async def compressed(_: Provider, __: bytes, writer: asyncio.StreamWriter) -> No
     writer.write(whole(gzip.compress(REPLY, mtime=0), more="Content-Encoding: gzip\r\n"))
 
 
-def test_compressed_bodies_pass_unchanged_and_are_parsed(make: Make, provide: Provide) -> None:
+def test_compressed_bodies_pass_unchanged_and_are_parsed(make, provide):
     provider, _ = provide(compressed)
     recorder = make()
     body = gzip.compress(ASKED.replace(b"true", b"false"))
@@ -205,7 +199,7 @@ async def once(provider: Provider, _: bytes, writer: asyncio.StreamWriter) -> No
         writer.close()
 
 
-def test_connections_are_reused_and_reopened_if_closed(make: Make, provide: Provide) -> None:
+def test_connections_are_reused_and_reopened_if_closed(make, provide):
     provider, _ = provide(once)
     recorder = make()
     path = recorder.models.openai_chat_url.partition("://")[2].partition("/")[2]
@@ -219,9 +213,7 @@ def test_connections_are_reused_and_reopened_if_closed(make: Make, provide: Prov
     assert [line["call"]["retries"] for line in recorder.lines] == [0, 0, 0]
 
 
-def test_unreachable_provider_is_a_transient_fault(
-    make: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unreachable_provider_is_a_transient_fault(make, monkeypatch):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{unused.getsockname()[1]}/v1")
@@ -234,9 +226,7 @@ def test_unreachable_provider_is_a_transient_fault(
 
 
 @pytest.mark.parametrize("is_proxied", [False, True])
-def test_intercepted_host_receives_the_request(
-    make: Make, provide: Provide, monkeypatch: pytest.MonkeyPatch, tmp_path: Any, is_proxied: bool
-) -> None:
+def test_intercepted_host_receives_the_request(make, provide, monkeypatch, tmp_path, is_proxied):
     authority = trustme.CA()
     secure = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     host = "model.invalid" if is_proxied else "localhost"
@@ -276,9 +266,7 @@ def test_intercepted_host_receives_the_request(
         ("chat", "/v1/chat/completions", "/v1/openai/chat/completions"),
     ],
 )
-def test_an_endpoint_of_gemini_answers_in_place_of_a_programs_models(
-    api: str, path: str, target: str
-) -> None:
+def test_an_endpoint_of_gemini_answers_in_place_of_a_programs_models(api, path, target):
     stand_in = StandIn(parse_reference("gemini:m@http://here:8000/v1"))
     place = Destination(Origin.of("https://elsewhere.example"), f"{path}?alt=sse", "other")
     to = stand_in.instead(next(each for each in APIS if each.name == api), place)

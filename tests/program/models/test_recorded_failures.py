@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import urllib.error
 import urllib.request
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import openai
 import pytest
@@ -18,13 +18,8 @@ from tests.refusals import refused
 
 from .conftest import ASKED, PRICES, REPLY, chat, post
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-    from .conftest import Make, Serve
-
-
-def test_a_retried_call_is_one_call(make: Make, provider: Serve) -> None:
+def test_a_retried_call_is_one_call(make, provider):
     provider(Fault(429), Fault("drop"), Fault(500), REPLY, REPLY)
     recorder = make()
     with chat(recorder, max_retries=0) as client:
@@ -42,7 +37,7 @@ def test_a_retried_call_is_one_call(make: Make, provider: Serve) -> None:
     assert repeated["call"]["waited"] > repeated["call"]["seconds"]
 
 
-def test_a_refused_request_is_recorded_and_is_not_a_call(make: Make, provider: Serve) -> None:
+def test_a_refused_request_is_recorded_and_is_not_a_call(make, provider):
     provider(Fault(400))
     recorder = make()
     with chat(recorder) as client, pytest.raises(openai.BadRequestError):
@@ -54,7 +49,7 @@ def test_a_refused_request_is_recorded_and_is_not_a_call(make: Make, provider: S
     assert recorder.watcher.told == ["begins", "ended: "]
 
 
-def test_outage_lasts_until_a_provider_answers(make: Make, provider: Serve) -> None:
+def test_outage_lasts_until_a_provider_answers(make, provider):
     provider(Fault(500), Fault("drop"), REPLY, Fault(401), Fault(400))
     recorder = make()
     seen = []
@@ -95,8 +90,8 @@ EMPTY: dict[str, Any] = {"index": 0, "message": {"content": ""}, "finish_reason"
     ],
 )  # fmt: skip
 def test_an_error_of_the_provider_is_an_outage_and_a_refusal_is_not(
-    make: Make, monkeypatch: pytest.MonkeyPatch, status: int, body: Any, outage: str
-) -> None:
+    make, monkeypatch, status, body, outage
+):
     """A star after the outage stands for an error after which programs ask again."""
     with standing_in((status, body)) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
@@ -112,9 +107,7 @@ def test_an_error_of_the_provider_is_an_outage_and_a_refusal_is_not(
     assert (found.why if found else "").removeprefix("openai:own: ") == outage.removesuffix(" *")
 
 
-def test_a_withheld_reply_is_a_call_of_the_agent(
-    make: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_withheld_reply_is_a_call_of_the_agent(make, monkeypatch):
     choice = {"index": 0, "message": None, "finish_reason": "content_filter: PROHIBITED_CONTENT"}
     usage = {"prompt_tokens": 9, "completion_tokens": 0, "total_tokens": 9}
     with standing_in((200, {"model": "own", "choices": [choice], "usage": usage})) as server:
@@ -126,7 +119,7 @@ def test_a_withheld_reply_is_a_call_of_the_agent(
     assert recorder.models.shared.outage is None
 
 
-def test_stream_cut_by_the_provider_is_recorded_as_failed(make: Make, provider: Serve) -> None:
+def test_stream_cut_by_the_provider_is_recorded_as_failed(make, provider):
     provider(Fault("cut", after=3))
     recorder = make()
     with chat(recorder) as client, pytest.raises(openai.APIConnectionError):
@@ -137,7 +130,7 @@ def test_stream_cut_by_the_provider_is_recorded_as_failed(make: Make, provider: 
     assert line["reply"]["text"] == "This reply "
 
 
-def test_exhausted_budget_ends_the_calls(make: Make, provider: Serve) -> None:
+def test_exhausted_budget_ends_the_calls(make, provider):
     provider(REPLY)
     settings = ModelSettings(prices=PRICES, budget=Budget(tokens=Limit(task=100)))
     recorder = make(settings)
@@ -149,9 +142,7 @@ def test_exhausted_budget_ends_the_calls(make: Make, provider: Serve) -> None:
     assert len(recorder.over) == 1  # the SDK did not retry
 
 
-def test_no_model_is_called_if_the_spending_is_unknown(
-    make: Make, provider: Serve, tmp_path: Path
-) -> None:
+def test_no_model_is_called_if_the_spending_is_unknown(make, provider, tmp_path):
     provider(REPLY)
     budget, ledger = Budget(tokens=Limit(100)), tmp_path / "spent.jsonl"
     nobody = tmp_path / "nobody"
@@ -162,7 +153,7 @@ def test_no_model_is_called_if_the_spending_is_unknown(
     assert "what the run has spent is unknown" in str(recorder.models.failure)
 
 
-def test_unpriced_model_is_not_called_within_a_dollar_budget(make: Make, provider: Serve) -> None:
+def test_unpriced_model_is_not_called_within_a_dollar_budget(make, provider):
     provider(REPLY)
     recorder = make(ModelSettings(prices=PRICES, budget=Budget(cost=Limit(task=1.0))))
     with chat(recorder) as client:
@@ -173,7 +164,7 @@ def test_unpriced_model_is_not_called_within_a_dollar_budget(make: Make, provide
     assert recorder.over[0].startswith("openai:our-tuned-one: ")
 
 
-def test_watcher_can_refuse_a_call(make: Make, provider: Serve) -> None:
+def test_watcher_can_refuse_a_call(make, provider):
     import anthropic
 
     provider(REPLY)
@@ -187,7 +178,7 @@ def test_watcher_can_refuse_a_call(make: Make, provider: Serve) -> None:
     assert recorder.lines == []
 
 
-def test_websocket_is_refused_in_favour_of_http(make: Make, provider: Serve) -> None:
+def test_websocket_is_refused_in_favour_of_http(make, provider):
     provider(REPLY)
     recorder = make()
     headers = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
@@ -198,9 +189,7 @@ def test_websocket_is_refused_in_favour_of_http(make: Make, provider: Serve) -> 
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b'{"messages":{"a":[1,null]}}', b"\xff" * 9])
-def test_an_invalid_request_is_left_for_the_provider_to_refuse(
-    make: Make, provider: Serve, body: bytes
-) -> None:
+def test_an_invalid_request_is_left_for_the_provider_to_refuse(make, provider, body):
     provider(REPLY)
     recorder = make()
     with refused(400):

@@ -23,11 +23,7 @@ from pytest_mobileagent.testing import ScriptedReply, ToolCall, When
 from .conftest import ASKED, PRICES, REPLY, chat, post
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pytest_mobileagent.llm.model import Request
-
-    from .conftest import Make, Serve
 
 
 def png() -> bytes:
@@ -39,7 +35,7 @@ def png() -> bytes:
 PNG = png()
 
 
-def test_chat_is_recorded(make: Make, provider: Serve) -> None:
+def test_chat_is_recorded(make, provider):
     provider(REPLY)
     recorder = make()
     with chat(recorder) as client:
@@ -58,7 +54,7 @@ def test_chat_is_recorded(make: Make, provider: Serve) -> None:
     assert recorder.watcher.lines == [1]
 
 
-def test_streamed_chat_is_recorded(make: Make, provider: Serve) -> None:
+def test_streamed_chat_is_recorded(make, provider):
     provider(REPLY)
     recorder = make()
     with chat(recorder) as client:
@@ -73,7 +69,7 @@ def test_streamed_chat_is_recorded(make: Make, provider: Serve) -> None:
     assert line["call"]["seconds_to_first"] > 0
 
 
-def test_anthropic_messages_are_recorded(make: Make, provider: Serve) -> None:
+def test_anthropic_messages_are_recorded(make, provider):
     import anthropic
 
     tool = ScriptedReply("Hm.", [ToolCall("t1", "tap", {"x": 1})], input_tokens=9, output_tokens=2)
@@ -98,7 +94,7 @@ def test_anthropic_messages_are_recorded(make: Make, provider: Serve) -> None:
     assert second["call"]["cached_tokens"] == 4
 
 
-def test_tools_and_pictures_of_a_response_are_recorded(make: Make, provider: Serve) -> None:
+def test_tools_and_pictures_of_a_response_are_recorded(make, provider):
     call = ScriptedReply("", [ToolCall("c1", "tap", {"x": 1})], input_tokens=70, output_tokens=7)
     provider(call, REPLY)
     recorder = make(roles={"gpt-5*": "planner"})
@@ -124,7 +120,7 @@ def test_tools_and_pictures_of_a_response_are_recorded(make: Make, provider: Ser
 
 
 @pytest.mark.parametrize("end", ["generateContent", "streamGenerateContent", "…?alt=sse"])
-def test_gemini_is_recorded(make: Make, provider: Serve, end: str) -> None:
+def test_gemini_is_recorded(make, provider, end):
     provider(REPLY)
     recorder = make()
     path = end.replace("…", "streamGenerateContent")
@@ -139,7 +135,7 @@ def test_gemini_is_recorded(make: Make, provider: Serve, end: str) -> None:
     assert line["call"]["price_usd"] > 0
 
 
-def test_unreported_usage_is_estimated(make: Make, provider: Serve) -> None:
+def test_unreported_usage_is_estimated(make, provider):
     provider("Tap it.")
     recorder = make(include_usage=False)
     with chat(recorder) as client:
@@ -150,7 +146,7 @@ def test_unreported_usage_is_estimated(make: Make, provider: Serve) -> None:
     assert "include_usage" not in line["settings"]
 
 
-def test_keys_are_not_recorded(make: Make, provider: Serve) -> None:
+def test_keys_are_not_recorded(make, provider):
     key = "sk-program-0123456789abcdef"
     provider(f"Your key is {key}.")
     recorder = make()
@@ -162,7 +158,7 @@ def test_keys_are_not_recorded(make: Make, provider: Serve) -> None:
     assert recorder.lines[0]["reply"]["text"] == "Your key is …."
 
 
-def test_other_requests_pass_unrecorded(make: Make, provider: Serve) -> None:
+def test_other_requests_pass_unrecorded(make, provider):
     provider(REPLY)
     recorder = make()
     with chat(recorder) as client:
@@ -172,7 +168,7 @@ def test_other_requests_pass_unrecorded(make: Make, provider: Serve) -> None:
 
 
 @pytest.mark.parametrize("path", ["/v1/chat/completions", "/chat/completions"])
-def test_host_and_port_are_enough_without_a_token(make: Make, provider: Serve, path: str) -> None:
+def test_host_and_port_are_enough_without_a_token(make, provider, path):
     provider(REPLY)
     recorder = make()
     port = RoutePort(recorder.models, "openai")
@@ -188,9 +184,7 @@ def test_host_and_port_are_enough_without_a_token(make: Make, provider: Serve, p
 @pytest.mark.parametrize(
     "headers", [{"Origin": "http://evil.example"}, {"Host": "evil.example"}, {"Host": "["}]
 )
-def test_port_without_a_token_is_not_for_web_pages(
-    make: Make, provider: Serve, headers: dict[str, str]
-) -> None:
+def test_port_without_a_token_is_not_for_web_pages(make, provider, headers):
     provider(REPLY)
     recorder = make()
     port = RoutePort(recorder.models, "openai")
@@ -204,7 +198,7 @@ def test_port_without_a_token_is_not_for_web_pages(
     assert recorder.lines == []
 
 
-def test_port_without_a_token_ends_with_the_budget(make: Make, provider: Serve) -> None:
+def test_port_without_a_token_ends_with_the_budget(make, provider):
     provider(REPLY, REPLY)
     recorder = make(ModelSettings(prices=PRICES, budget=Budget(tokens=Limit(task=100))))
     port = RoutePort(recorder.models, "openai")
@@ -219,7 +213,7 @@ def test_port_without_a_token_ends_with_the_budget(make: Make, provider: Serve) 
     assert len(recorder.over) == 1
 
 
-def test_concurrent_calls_are_distinguished(make: Make, provider: Serve) -> None:
+def test_concurrent_calls_are_distinguished(make, provider):
     both = threading.Barrier(2, timeout=10)
 
     def answer(request: Request) -> str:
@@ -241,9 +235,7 @@ def test_concurrent_calls_are_distinguished(make: Make, provider: Serve) -> None
     assert sorted(line["call"]["line"] for line in recorder.lines) == [1, 2]
 
 
-def test_script_answers_for_every_provider(
-    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_script_answers_for_every_provider(make, tmp_path, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     script = tmp_path / "replies.jsonl"
     script.write_text('"one"\n"two"\n')

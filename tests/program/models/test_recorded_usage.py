@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -16,9 +16,6 @@ from pytest_mobileagent.llm.reference import parse_reference
 from tests.llm.standin import events, standing_in
 
 from .conftest import ASKED, post
-
-if TYPE_CHECKING:
-    from .conftest import Make
 
 COUNTS = {"prompt_tokens": 1000, "completion_tokens": 10, "total_tokens": 3010}
 MESSAGE = {"role": "assistant", "content": "Tap it."}
@@ -73,9 +70,7 @@ BLOCKS = {
         ("messages", BLOCKS, 2010),
     ],
 )
-def test_both_routes_count_the_same(
-    make: Make, monkeypatch: pytest.MonkeyPatch, api: str, body: Any, output: int | None
-) -> None:
+def test_both_routes_count_the_same(make, monkeypatch, api, body, output):
     kind, path = APIS[api]
     provider = "anthropic" if kind is AnthropicMessages else "openai"
     start = "" if kind is AnthropicMessages else "/v1"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import zlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,9 +17,6 @@ from pytest_mobileagent.program.models.requests import Decoder, decoded
 from tests.clocks import jumping_clock
 
 from .provider import ASKED, CHUNK, STREAM, Provider, ask, chunked, receive, whole
-
-if TYPE_CHECKING:
-    from .conftest import Make, Provide
 
 BOMB = gzip.compress(b" " * 2**26)
 
@@ -48,9 +45,7 @@ STALLS = {
 
 
 @pytest.mark.parametrize("what", STALLS)
-def test_a_stalled_reply_is_the_providers_fault(
-    make: Make, provide: Provide, monkeypatch: pytest.MonkeyPatch, what: str
-) -> None:
+def test_a_stalled_reply_is_the_providers_fault(make, provide, monkeypatch, what):
     say, why = STALLS[what]
     if what in {"nothing", "headers"}:  # nothing arrives, so nothing advances the clock
         monkeypatch.setattr(exchange, "REQUEST_SECONDS", 0.1)
@@ -70,7 +65,7 @@ def test_a_stalled_reply_is_the_providers_fault(
 
 
 @pytest.mark.parametrize("times", [1, 2])
-def test_a_reply_is_limited_after_decompression(make: Make, provide: Provide, times: int) -> None:
+def test_a_reply_is_limited_after_decompression(make, provide, times):
     body = BOMB if times == 1 else gzip.compress(BOMB)
     encoding = ", ".join(["gzip"] * times)
 
@@ -88,9 +83,7 @@ def test_a_reply_is_limited_after_decompression(make: Make, provide: Provide, ti
         recorder.models.blame_provider("the program failed")
 
 
-def test_a_redirect_to_another_server_does_not_reach_the_program(
-    make: Make, provide: Provide
-) -> None:
+def test_a_redirect_to_another_server_does_not_reach_the_program(make, provide):
     async def redirect(_: Provider, __: bytes, writer: asyncio.StreamWriter) -> None:
         writer.write(whole(b"", "307 x", "Location: https://elsewhere.example/v1\r\n"))
 
@@ -104,7 +97,7 @@ def test_a_redirect_to_another_server_does_not_reach_the_program(
 
 
 @given(st.binary(max_size=2000), st.integers(1, 999), st.sampled_from(["gzip", "zlib", "raw", ""]))
-def test_a_body_is_decoded_however_it_arrives(data: bytes, size: int, packing: str) -> None:
+def test_a_body_is_decoded_however_it_arrives(data, size, packing):
     packed = {"gzip": gzip.compress(data) + gzip.compress(data), "zlib": zlib.compress(data)}
     body = {**packed, "raw": packed["zlib"][2:-4], "": data}[packing]
     encoding = {"gzip": "gzip", "": ""}.get(packing, "deflate")

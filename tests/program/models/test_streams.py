@@ -49,7 +49,7 @@ def read(api: RecordedApi, raw: bytes, kind: str) -> Any:
 @pytest.mark.parametrize("name", STREAMED)
 @settings(max_examples=15, deadline=None)
 @given(reply=REPLIES, alt=st.sampled_from(["sse", ""]))
-def test_a_complete_stream_gives_the_reply(name: str, reply: ScriptedReply, alt: str) -> None:
+def test_a_complete_stream_gives_the_reply(name, reply, alt):
     assembled, answer = read(*streamed(name, reply, alt))
     assert assembled.is_whole
     assert answer.text == reply.text
@@ -61,9 +61,7 @@ def test_a_complete_stream_gives_the_reply(name: str, reply: ScriptedReply, alt:
 @pytest.mark.parametrize("name", STREAMED)
 @settings(max_examples=15, deadline=None)
 @given(reply=REPLIES, data=st.data(), alt=st.sampled_from(["sse", ""]))
-def test_a_truncated_stream_gives_the_beginning(
-    name: str, reply: ScriptedReply, data: st.DataObject, alt: str
-) -> None:
+def test_a_truncated_stream_gives_the_beginning(name, reply, data, alt):
     api, raw, kind = streamed(name, reply, alt)
     _, answer = read(api, raw[: data.draw(st.integers(0, len(raw)))], kind)
     assert reply.text.startswith(answer.text)
@@ -84,7 +82,7 @@ JSON = st.recursive(
 @pytest.mark.parametrize("name", [*STREAMED, "ollama", "dashscope"])
 @settings(max_examples=15, deadline=None)
 @given(said=st.lists(st.dictionaries(st.sampled_from(["type", "choices", "content"]), JSON)))
-def test_any_stream_can_be_parsed(name: str, said: list[dict[str, Any]]) -> None:
+def test_any_stream_can_be_parsed(name, said):
     api = BY_NAME[name]
     assembled = api.assemble(said)
     answer = api.answer(assembled.reply)
@@ -100,7 +98,7 @@ def test_any_stream_can_be_parsed(name: str, said: list[dict[str, Any]]) -> None
         st.sampled_from(["messages", "input", "contents", "prompt", "system", "tools"]), JSON
     )
 )
-def test_any_request_can_be_parsed(name: str, body: dict[str, Any]) -> None:
+def test_any_request_can_be_parsed(name, body):
     api = BY_NAME[name]
     request = api.read("/v1/models/x:generateContent", body, json.dumps(body).encode())
     assert isinstance(request.text, str)
@@ -109,7 +107,7 @@ def test_any_request_can_be_parsed(name: str, body: dict[str, Any]) -> None:
 
 @settings(max_examples=15, deadline=None)
 @given(reply=REPLIES, data=st.data())
-def test_only_requested_usage_is_hidden(reply: ScriptedReply, data: st.DataObject) -> None:
+def test_only_requested_usage_is_hidden(reply, data):
     _, raw, _ = streamed("chat", reply)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(raw)), max_size=5)))
     pieces = [raw[a:b] for a, b in zip([0, *cuts], [*cuts, len(raw)], strict=True)]
@@ -139,7 +137,7 @@ def test_only_requested_usage_is_hidden(reply: ScriptedReply, data: st.DataObjec
         ('{"choices":[1],"usage":null', b'{"choices":[1],"usage":null'),
     ],
 )
-def test_null_usage_is_hidden_and_nothing_else(event: str, shown: bytes) -> None:
+def test_null_usage_is_hidden_and_nothing_else(event, shown):
     data = f"data: {event}\n\n".encode()
     expected = b"data: " + shown + b"\n\n" if shown else b""
     assert WithoutUsage().pass_on(data, is_last=True) == expected
@@ -160,5 +158,5 @@ def test_null_usage_is_hidden_and_nothing_else(event: str, shown: bytes) -> None
         ),
     ],
 )
-def test_counts_are_requested_unless_refused(data: bytes, asked: bytes | None) -> None:
+def test_counts_are_requested_unless_refused(data, asked):
     assert with_usage(json.loads(data), data) == asked

@@ -36,7 +36,7 @@ def docker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_program_runs_in_a_container_that_ends_with_it(docker: Path, tmp_path: Path) -> None:
+def test_program_runs_in_a_container_that_ends_with_it(docker, tmp_path):
     environment = {**os.environ, "OPENAI_API_KEY": "sk-very-secret", "MOBILEAGENT_GOAL": "go"}
     container = contained(
         ["sh", "-c", 'echo "$MOBILEAGENT_GOAL" "$1"; echo "$PATH"', "x", "a  b"],
@@ -71,7 +71,7 @@ def test_program_runs_in_a_container_that_ends_with_it(docker: Path, tmp_path: P
     assert rm == f"rm --force {container.name}"
 
 
-def test_any_path_can_be_mounted(tmp_path: Path) -> None:
+def test_any_path_can_be_mounted(tmp_path):
     odd = tmp_path / 'a,"b"\nc'
     container = contained(["x"], "image", odd, {}, run="r", program="docker")
     mount = container.words[container.words.index("--mount") + 1]
@@ -79,20 +79,18 @@ def test_any_path_can_be_mounted(tmp_path: Path) -> None:
     assert fields == ["type=bind", f"source={odd}", f"target={odd}"]
 
 
-def test_missing_container_engine_is_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_container_engine_is_reported(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(HostError, match="install docker or podman"):
         engine()
 
 
-def test_failing_docker_is_quoted(docker: Path) -> None:
+def test_failing_docker_is_quoted(docker):
     docker.write_text("#!/bin/sh\necho 'Cannot connect to the Docker daemon' >&2; exit 1")
     with pytest.raises(HostError, match="does not work: Cannot connect to the Docker daemon"):
         engine()
 
 
-def test_podman_is_used_without_docker(docker: Path) -> None:
+def test_podman_is_used_without_docker(docker):
     docker.rename(docker.with_name("podman"))
     assert engine() == str(docker.with_name("podman"))

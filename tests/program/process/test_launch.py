@@ -150,16 +150,14 @@ def run(tmp_path: Path) -> Iterator[Run]:
         ("leaks", 0, "key …. sk-very-s\n".encode(), b""),
     ],
 )
-def test_output_and_status_are_recorded_without_secrets(
-    run: Run, name: str, status: int, out: bytes, err: bytes
-) -> None:
+def test_output_and_status_are_recorded_without_secrets(run, name, status, out, err):
     process = run(name)
     assert process.wait(30) == status
     process.end()
     assert (process.stdout.read_bytes(), process.stderr.read_bytes()) == (out, err)
 
 
-def test_a_running_program_has_no_status(run: Run) -> None:
+def test_a_running_program_has_no_status(run):
     process = run("hang")
     assert process.wait(0.01) is None
     assert not process.is_over
@@ -169,7 +167,7 @@ def test_a_running_program_has_no_status(run: Run) -> None:
 
 
 @pytest.mark.parametrize("name", ["asked", "asked_while_it_is_stopped"])
-def test_a_program_may_end_by_itself_when_asked(run: Run, tmp_path: Path, name: str) -> None:
+def test_a_program_may_end_by_itself_when_asked(run, tmp_path, name):
     process = run(name)
     said(tmp_path)
     process.end(grace=20)
@@ -177,7 +175,7 @@ def test_a_program_may_end_by_itself_when_asked(run: Run, tmp_path: Path, name: 
     assert process.stdout.read_text() == "bye\n"
 
 
-def test_beginning_and_end_of_long_output_are_kept(run: Run) -> None:
+def test_beginning_and_end_of_long_output_are_kept(run):
     process = run("much", recorded=1 << 20)
     assert process.wait(60) == 0
     process.end()
@@ -189,7 +187,7 @@ def test_beginning_and_end_of_long_output_are_kept(run: Run) -> None:
 
 
 @pytest.mark.parametrize("name", ["hang", "closes_its_output", "ignores_signals", "stops"])
-def test_a_program_that_does_not_end_is_killed(run: Run, tmp_path: Path, name: str) -> None:
+def test_a_program_that_does_not_end_is_killed(run, tmp_path, name):
     process = run(name)
     pid = said(tmp_path)
     began = time.monotonic()
@@ -200,7 +198,7 @@ def test_a_program_that_does_not_end_is_killed(run: Run, tmp_path: Path, name: s
 
 
 @pytest.mark.parametrize("name", ["child", "child_that_holds_its_output", "daemon"])
-def test_processes_left_behind_end_too(run: Run, tmp_path: Path, name: str) -> None:
+def test_processes_left_behind_end_too(run, tmp_path, name):
     process = run(name)
     assert process.wait(30) == 0
     pid = said(tmp_path)
@@ -209,7 +207,7 @@ def test_processes_left_behind_end_too(run: Run, tmp_path: Path, name: str) -> N
     assert not is_alive(pid)
 
 
-def test_program_that_kills_its_keeper_is_over_and_leaves_nothing(run: Run, tmp_path: Path) -> None:
+def test_program_that_kills_its_keeper_is_over_and_leaves_nothing(run, tmp_path):
     process = run("kills_its_parent")
     assert process.wait(30) is None
     assert process.is_over
@@ -217,14 +215,14 @@ def test_program_that_kills_its_keeper_is_over_and_leaves_nothing(run: Run, tmp_
     assert not is_alive(said(tmp_path))
 
 
-def test_a_program_that_cannot_start_is_reported(tmp_path: Path) -> None:
+def test_a_program_that_cannot_start_is_reported(tmp_path):
     for words, folder in ((["/nowhere/at/all"], tmp_path), (["true"], tmp_path / "none")):
         process = ProgramProcess(words, folder, os.environ, tmp_path / "program")
         with pytest.raises(AgentError, match=r"cannot start .*: No such file or directory"):
             process.start()
 
 
-def test_final_command_runs_at_the_end(run: Run, tmp_path: Path) -> None:
+def test_final_command_runs_at_the_end(run, tmp_path):
     process = run("hang", after=["touch", str(tmp_path / "after")])
     said(tmp_path)
     process.end(grace=0)
@@ -244,7 +242,7 @@ os.kill(os.getpid(), 9) if sys.argv[3] == "now" else input()
 
 
 @pytest.mark.parametrize("name", ["ignores_signals", "daemon"])
-def test_killed_pytest_leaves_nothing_behind(tmp_path: Path, name: str) -> None:
+def test_killed_pytest_leaves_nothing_behind(tmp_path, name):
     (tmp_path / "programs.py").write_text(PROGRAMS)
     with subprocess.Popen(
         [sys.executable, "-c", WORKER, str(tmp_path), name, "later"],

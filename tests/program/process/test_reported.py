@@ -58,13 +58,11 @@ def report(tmp_path: Path) -> Report:
         (None, "error", "ended in an unknown way, without any output"),
     ],
 )
-def test_exit_status_determines_the_ending(
-    report: Report, status: int | None, ending: str, text: str
-) -> None:
+def test_exit_status_determines_the_ending(report, status, ending, text):
     assert report(status) == ProgramReport(ending, text)  # type: ignore[arg-type]
 
 
-def test_an_adapter_may_redefine_statuses(report: Report) -> None:
+def test_an_adapter_may_redefine_statuses(report):
     codes = {0: "error", 7: "done"}
     assert report(7, exit_codes=codes).ending == "done"
     assert report(0, exit_codes=codes).ending == "error"
@@ -83,25 +81,23 @@ def test_an_adapter_may_redefine_statuses(report: Report) -> None:
         (ANSWER, b"\xff\xfe FINAL ANSWER: \xff", "\N{REPLACEMENT CHARACTER}"),
     ],
 )
-def test_last_match_in_the_output_is_the_answer(
-    report: Report, said: ReportPlace, output: str | bytes, answer: str
-) -> None:
+def test_last_match_in_the_output_is_the_answer(report, said, output, answer):
     assert report(0, {"record/stdout": output}, answer=said) == ProgramReport("done", answer)
 
 
-def test_standard_error_counts_as_output(report: Report) -> None:
+def test_standard_error_counts_as_output(report):
     files = {"record/stdout": "", "record/stderr": "INFO FINAL ANSWER: 5"}
     assert report(0, files, answer=ANSWER).text == "5"
 
 
-def test_file_may_contain_the_answer(report: Report) -> None:
+def test_file_may_contain_the_answer(report):
     assert report(0, {"folder/a.txt": "42\n"}, answer=ReportPlace(file="a.txt")).text == "42"
     said = ReportPlace("is (.*)", "a.txt")
     assert report(0, {"folder/a.txt": "it is 43"}, answer=said).text == "43"
     assert report(0, answer=ReportPlace(file="none.txt")).text == ""
 
 
-def test_program_without_adapter_may_write_report_files(report: Report, tmp_path: Path) -> None:
+def test_program_without_adapter_may_write_report_files(report, tmp_path):
     assert variables(tmp_path / "notes") == {
         "MOBILEAGENT_ANSWER_FILE": str(tmp_path / "notes" / "answer"),
         "MOBILEAGENT_IMPOSSIBLE_FILE": str(tmp_path / "notes" / "impossible"),
@@ -113,7 +109,7 @@ def test_program_without_adapter_may_write_report_files(report: Report, tmp_path
     assert report(1, {"notes/impossible": "no such app"}).ending == "error"
 
 
-def test_impossible_takes_precedence_over_an_answer(report: Report) -> None:
+def test_impossible_takes_precedence_over_an_answer(report):
     rules = {"answer": ANSWER, "impossible": ReportPlace("CANNOT: (.*)")}
     output = {"record/stdout": "CANNOT: no app\nFINAL ANSWER: none\n"}
     assert report(0, output, **rules) == ProgramReport("impossible", "no app")
@@ -122,7 +118,7 @@ def test_impossible_takes_precedence_over_an_answer(report: Report) -> None:
     )
 
 
-def test_an_error_quotes_the_last_line_of_output(report: Report) -> None:
+def test_an_error_quotes_the_last_line_of_output(report):
     files = {
         "record/stdout": "step 1\n",
         "record/stderr": "Traceback\n\nValueError: \x1b[31mno\n\n",
@@ -140,7 +136,7 @@ def drawn(error: BaseException) -> str:
     return "".join(traceback.format_exception(caught.value))
 
 
-def test_messages_of_an_exception_group_are_quoted(report: Report) -> None:
+def test_messages_of_an_exception_group_are_quoted(report):
     chained = ValueError("no such thing")
     chained.__cause__ = OSError(2, "No such file")
     inner = ExceptionGroup("inner", [KeyError("goal"), ValueError("two\nlines")])
@@ -160,12 +156,12 @@ def test_messages_of_an_exception_group_are_quoted(report: Report) -> None:
     assert report(1, files).text == f"{said}+---------------"
 
 
-def test_report_contains_no_secrets(report: Report) -> None:
+def test_report_contains_no_secrets(report):
     files = {"notes/answer": "sk-very-secret"}
     assert report(0, files, ("sk-very-secret",)).text == "…"
 
 
-def test_something_other_than_a_file_is_not_an_answer(report: Report, tmp_path: Path) -> None:
+def test_something_other_than_a_file_is_not_an_answer(report, tmp_path):
     os.mkfifo(tmp_path / "notes" / "answer")
     (tmp_path / "notes" / "impossible").mkdir()
     assert report(0) == ProgramReport("done", "")
@@ -179,9 +175,7 @@ def test_something_other_than_a_file_is_not_an_answer(report: Report, tmp_path: 
         ("API error: no key", "error", "and reported: API error: no key"),
     ],
 )
-def test_a_program_without_a_meaningful_status_may_use_its_output(
-    report: Report, printed: str, ending: str, text: str
-) -> None:
+def test_a_program_without_a_meaningful_status_may_use_its_output(report, printed, ending, text):
     words = {"error": ReportPlace("API error.*"), "step_limit": ReportPlace("max rounds")}
     reported = report(files={"record/stdout": printed}, **words)
     assert reported.ending == ending
@@ -207,9 +201,7 @@ def test_a_program_without_a_meaningful_status_may_use_its_output(
         ({"stdout": "Task completed\nERROR: but not quite\n"}, 0, "error", "but not quite"),
     ],
 )
-def test_a_program_with_a_done_pattern_must_print_it(
-    report: Report, printed: dict[str, str], status: int, ending: str, text: str
-) -> None:
+def test_a_program_with_a_done_pattern_must_print_it(report, printed, status, ending, text):
     words = {
         "done": ReportPlace("^Task completed"),
         "impossible": ReportPlace("CANNOT: (.*)"),
@@ -222,7 +214,7 @@ def test_a_program_with_a_done_pattern_must_print_it(
     assert text in reported.text
 
 
-def test_file_may_report_that_a_program_is_done(report: Report) -> None:
+def test_file_may_report_that_a_program_is_done(report):
     done = ReportPlace(file="result.json", pattern='"success": true')
     assert report(0, {"folder/result.json": '{"success": false}'}, done=done).ending == "error"
     assert report(0, {"folder/result.json": '{"success": true}'}, done=done).ending == "done"

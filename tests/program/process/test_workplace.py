@@ -51,7 +51,7 @@ def adapter(folder: Path | None, *, copy: bool = True, files: tuple[str, ...] = 
     return Adapter("x", ("x",), folder=folder, copy=copy, files=files)
 
 
-def test_copy_contains_small_files_and_links_large_ones(source: Path, parent: Path) -> None:
+def test_copy_contains_small_files_and_links_large_ones(source, parent):
     with workplace(adapter(source), parent, parent) as place:
         copy = place.folder
         assert copy.name == "Other-Agent"
@@ -66,7 +66,7 @@ def test_copy_contains_small_files_and_links_large_ones(source: Path, parent: Pa
     assert not list(parent.iterdir())
 
 
-def test_placeholders_are_replaced_in_the_copy_only(source: Path, parent: Path) -> None:
+def test_placeholders_are_replaced_in_the_copy_only(source, parent):
     with workplace(adapter(source, files=("config.yaml",)), parent, parent) as place:
         variables = place.prepare(
             adapter(source, files=("config.yaml",)), Values("a\0b\r\n", openai_chat_url="http://x")
@@ -78,7 +78,7 @@ def test_placeholders_are_replaced_in_the_copy_only(source: Path, parent: Path) 
     assert "{openai_chat_url}" in (source / "config.yaml").read_text()
 
 
-def test_written_files_are_kept_without_secrets(source: Path, parent: Path, tmp_path: Path) -> None:
+def test_written_files_are_kept_without_secrets(source, parent, tmp_path):
     kept = tmp_path / "kept"
     with workplace(adapter(source), parent, parent) as place:
         place.prepare(adapter(source), Values("go"))
@@ -95,7 +95,7 @@ def test_written_files_are_kept_without_secrets(source: Path, parent: Path, tmp_
     assert files["logs/1.txt"].read_text() == "key …."
 
 
-def test_nothing_is_kept_of_a_folder_that_is_not_a_copy(source: Path, parent: Path) -> None:
+def test_nothing_is_kept_of_a_folder_that_is_not_a_copy(source, parent):
     for each, folder in ((adapter(source, copy=False), source), (adapter(None), parent)):
         with workplace(each, parent) as place:
             assert place.folder == folder
@@ -106,7 +106,7 @@ def test_nothing_is_kept_of_a_folder_that_is_not_a_copy(source: Path, parent: Pa
         assert not (parent / "kept").exists()
 
 
-def test_only_files_are_copied(source: Path, parent: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_files_are_copied(source, parent, monkeypatch):
     os.mkfifo(source / "pipe")
     monkeypatch.chdir(source)
     with socket.socket(socket.AF_UNIX) as listening:
@@ -115,9 +115,7 @@ def test_only_files_are_copied(source: Path, parent: Path, monkeypatch: pytest.M
             assert not {"pipe", "socket"} & {path.name for path in place.folder.iterdir()}
 
 
-def test_oversized_folder_is_refused(
-    source: Path, parent: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_oversized_folder_is_refused(source, parent, monkeypatch):
     monkeypatch.setattr(module, "_MOST_FILES", 1)
     with (
         pytest.raises(AgentError, match="copy = false"),
@@ -127,18 +125,18 @@ def test_oversized_folder_is_refused(
     assert not list(parent.iterdir())
 
 
-def test_copy_inside_the_folder_does_not_include_itself(source: Path) -> None:
+def test_copy_inside_the_folder_does_not_include_itself(source):
     with workplace(adapter(source), source, source) as place:
         assert not list(place.folder.glob("mobileagent-program-*"))
 
 
-def test_copy_with_read_only_folders_is_removed(source: Path, parent: Path) -> None:
+def test_copy_with_read_only_folders_is_removed(source, parent):
     with workplace(adapter(source), parent, parent) as place:
         (place.folder / "src").chmod(0o500)
     assert not list(parent.iterdir())
 
 
-def test_without_room_it_is_not_a_failure_of_the_agent(source: Path, tmp_path: Path) -> None:
+def test_without_room_it_is_not_a_failure_of_the_agent(source, tmp_path):
     with pytest.raises(HostError), workplace(adapter(source), source, tmp_path / "none"):
         pass
 
@@ -165,9 +163,7 @@ def commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     return run
 
 
-def test_environment_is_created_once_for_concurrent_users(
-    requirements: Path, commands: list[list[str]]
-) -> None:
+def test_environment_is_created_once_for_concurrent_users(requirements, commands):
     with ThreadPoolExecutor(8) as pool:
         (made,) = set(pool.map(install, [requirements] * 8))
     assert [("venv" in each, "pip" in each) for each in commands] == [(True, False), (False, True)]
@@ -178,9 +174,7 @@ def test_environment_is_created_once_for_concurrent_users(
     }
 
 
-def test_other_requirements_create_another_environment(
-    requirements: Path, commands: list[list[str]]
-) -> None:
+def test_other_requirements_create_another_environment(requirements, commands):
     (requirements.parent / "more.txt").write_text("requests")
     made = [install(requirements)]
     requirements.write_text("-r more.txt\n-r requirements.txt\n-r none.txt\n")
@@ -190,9 +184,7 @@ def test_other_requirements_create_another_environment(
     assert len(set(made)) == 3
 
 
-def test_a_half_made_environment_is_never_used(
-    requirements: Path, commands: list[list[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_half_made_environment_is_never_used(requirements, commands, monkeypatch):
     good = install(requirements)
     for link in good.parent.iterdir():
         if link.is_symlink():
@@ -202,15 +194,13 @@ def test_a_half_made_environment_is_never_used(
     assert not good.exists()
 
 
-def test_the_last_lines_of_pip_are_shown(requirements: Path) -> None:
+def test_the_last_lines_of_pip_are_shown(requirements):
     command = [sys.executable, "-c", "print('no such package'); raise SystemExit(1)"]
     with pytest.raises(HostError, match=r"(?s)cannot install .*status 1.*no such package"):
         module._run(command, requirements)
 
 
-def test_failed_installation_leaves_nothing_behind(
-    requirements: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_failed_installation_leaves_nothing_behind(requirements, monkeypatch):
     def fail(command: list[str], requirements: Path) -> None:
         Path(command[-1]).mkdir()
         raise HostError("no")
@@ -222,13 +212,13 @@ def test_failed_installation_leaves_nothing_behind(
     assert not [path for path in folders.iterdir() if path.suffix != ".lock"]
 
 
-def test_missing_requirements_file_is_named(tmp_path: Path) -> None:
+def test_missing_requirements_file_is_named(tmp_path):
     with pytest.raises(HostError, match=r"none\.txt"):
         install(tmp_path / "none.txt")
 
 
 @pytest.mark.slow
-def test_program_can_import_installed_packages(requirements: Path) -> None:
+def test_program_can_import_installed_packages(requirements):
     about = "mine-1.dist-info"
     with zipfile.ZipFile(requirements.parent / "mine-1-py3-none-any.whl", "w") as wheel:
         wheel.writestr("mine.py", "import sys; print(sys.prefix)")

@@ -93,18 +93,16 @@ def console(emulator: Emulator, tmp_path: Path) -> Console:
         ("10.0.0.1:5555", None),
     ],
 )
-def test_an_emulators_serial_contains_the_port_of_its_console(
-    serial: str, port: int | None
-) -> None:
+def test_an_emulators_serial_contains_the_port_of_its_console(serial, port):
     assert console_port(serial) == port
 
 
-def test_phone_has_no_console() -> None:
+def test_phone_has_no_console():
     with pytest.raises(DeviceError, match="R58M is not an emulator: it has no console"):
         Console(Address("R58M", "127.0.0.1", 5037, "/home/u"))
 
 
-def test_snapshots_are_listed_by_name(console: Console) -> None:
+def test_snapshots_are_listed_by_name(console):
     assert console.snapshots() == ["default_boot", "ready_for_tasks", "old-one"]
 
 
@@ -113,12 +111,12 @@ def test_snapshots_are_listed_by_name(console: Console) -> None:
     ["There is no snapshot available.", "", "\n".join(SNAPSHOTS.splitlines()[:2])],
     ids=["a sentence", "nothing", "a header"],
 )
-def test_emulator_may_have_no_snapshots(console: Console, emulator: Emulator, reply: str) -> None:
+def test_emulator_may_have_no_snapshots(console, emulator, reply):
     emulator.replies["avd snapshot list"] = reply
     assert console.snapshots() == []
 
 
-def test_snapshot_is_loaded(console: Console, emulator: Emulator) -> None:
+def test_snapshot_is_loaded(console, emulator):
     emulator.replies["avd snapshot load default_boot"] = ""
     console.load("default_boot")
     console.load("default_boot")
@@ -126,15 +124,13 @@ def test_snapshot_is_loaded(console: Console, emulator: Emulator) -> None:
     assert emulator.connections == 2
 
 
-def test_console_without_token_needs_no_authentication(
-    console: Console, emulator: Emulator, tmp_path: Path
-) -> None:
+def test_console_without_token_needs_no_authentication(console, emulator, tmp_path):
     (tmp_path / ".emulator_console_auth_token").unlink()
     emulator.token = ""
     assert console.snapshots() == ["default_boot", "ready_for_tasks", "old-one"]
 
 
-def test_a_refusal_of_the_console_is_reported(console: Console, emulator: Emulator) -> None:
+def test_a_refusal_of_the_console_is_reported(console, emulator):
     refusal = 'KO: Snapshot load is disabled because "-read-only" was specified'
     emulator.replies["avd snapshot load default_boot"] = refusal
     with pytest.raises(
@@ -154,14 +150,14 @@ class Device:
 
 
 @pytest.mark.parametrize("avd", ["Pixel_6", ""], ids=["its name", "no name"])
-def test_console_at_the_devices_port_is_used(emulator: Emulator, tmp_path: Path, avd: str) -> None:
+def test_console_at_the_devices_port_is_used(emulator, tmp_path, avd):
     (tmp_path / ".emulator_console_auth_token").write_text(TOKEN)
     emulator.replies["avd name"] = "Pixel 6"
     address = Address(f"emulator-{emulator.port}", "127.0.0.1", 5037, str(tmp_path))
     assert console_of(address, Device(avd)).snapshots()  # type: ignore[arg-type]
 
 
-def test_console_of_another_emulator_is_not_used(emulator: Emulator, tmp_path: Path) -> None:
+def test_console_of_another_emulator_is_not_used(emulator, tmp_path):
     # Through a tunnel, a remote emulator may have the serial of an emulator on this machine.
     (tmp_path / ".emulator_console_auth_token").write_text(TOKEN)
     emulator.replies["avd name"] = "mine"
@@ -170,30 +166,26 @@ def test_console_of_another_emulator_is_not_used(emulator: Emulator, tmp_path: P
         console_of(address, Device("theirs"))  # type: ignore[arg-type]
 
 
-def test_a_wrong_token_is_reported_and_nothing_is_done(
-    console: Console, emulator: Emulator, tmp_path: Path
-) -> None:
+def test_a_wrong_token_is_reported_and_nothing_is_done(console, emulator, tmp_path):
     (tmp_path / ".emulator_console_auth_token").write_text("wrong")
     with pytest.raises(DeviceError, match="authentication token does not match"):
         console.load("default_boot")
     assert emulator.heard == []
 
 
-def test_a_token_that_does_not_exist_is_reported(console: Console, tmp_path: Path) -> None:
+def test_a_token_that_does_not_exist_is_reported(console, tmp_path):
     (tmp_path / ".emulator_console_auth_token").unlink()
     with pytest.raises(DeviceError, match=r"console at 127\.0\.0\.1:\d+ failed: .*No such file"):
         console.snapshots()
 
 
-def test_a_console_that_breaks_off_is_reported(console: Console, emulator: Emulator) -> None:
+def test_a_console_that_breaks_off_is_reported(console, emulator):
     emulator.replies["avd snapshot list"] = "hang up"
     with pytest.raises(DeviceError, match=r"the emulator's console at .* closed the connection"):
         console.snapshots()
 
 
-def test_a_connection_may_stay_open_and_is_made_again_once_it_is_lost(
-    emulator: Emulator, tmp_path: Path
-) -> None:
+def test_a_connection_may_stay_open_and_is_made_again_once_it_is_lost(emulator, tmp_path):
     (tmp_path / ".emulator_console_auth_token").write_text(TOKEN)
     emulator.replies |= {"avd name": "Pixel 6", "avd fork emulator-1": "hang up"}
     address = Address(f"emulator-{emulator.port}", "127.0.0.1", 5037, str(tmp_path))
@@ -208,16 +200,14 @@ def test_a_connection_may_stay_open_and_is_made_again_once_it_is_lost(
     console.close()
 
 
-def test_a_console_that_does_not_exist_is_reported(unused_port: int) -> None:
+def test_a_console_that_does_not_exist_is_reported(unused_port):
     console = Console(Address(f"emulator-{unused_port}", "127.0.0.1", 5037, "/home/u"))
     with pytest.raises(DeviceError, match=rf"console at 127\.0\.0\.1:{unused_port} failed"):
         console.snapshots()
 
 
 @pytest.mark.parametrize("name", ["a\nkill", "a;b", "a\r", "\x1b[A"])
-def test_snapshot_name_cannot_inject_a_command(
-    console: Console, emulator: Emulator, name: str
-) -> None:
+def test_snapshot_name_cannot_inject_a_command(console, emulator, name):
     with pytest.raises(DeviceError, match="contains characters that are not allowed"):
         console.load(name)
     assert emulator.connections == 0

@@ -11,17 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.action.action import (
-    Action,
-    Ask,
-    Finish,
-    Impossible,
-    Key,
-    KeyName,
-    Open,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action.action import Ask, Finish, Impossible, Key, KeyName, Open, Type, Wait
 from pytest_mobileagent.action.gestures import Direction, DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.device.drivers.adb.gestures import KEYCODES, needs_unicode_keyboard, script
 
@@ -59,7 +49,7 @@ SIZE = (1080, 2400)
     ],
     ids=repr,
 )
-def test_action_becomes_an_android_command(action: Action, command: str) -> None:
+def test_action_becomes_an_android_command(action, command):
     assert script(action, SIZE, 34) == command
 
 
@@ -84,9 +74,7 @@ NONE = "No activity found\n", "No activities found\n"
         ("a'b; exit 7 $(exit 7)", *NONE, ""),
     ],
 )
-def test_an_app_is_opened_as_a_launcher_does(
-    package: str, resolved: str, queried: str, started: str
-) -> None:
+def test_an_app_is_opened_as_a_launcher_does(package, resolved, queried, started):
     first, then = shlex.quote(resolved), shlex.quote(queried)
     phone = (
         f'cmd() {{ case "$2" in res*) printf %s {first};; *) printf %s {then};; esac; }};'
@@ -100,7 +88,7 @@ def test_an_app_is_opened_as_a_launcher_does(
     assert ran.stdout == (f"start|{main}{started}|" if started else "")
 
 
-def test_every_key_has_a_code() -> None:
+def test_every_key_has_a_code():
     assert set(KEYCODES) == set(get_args(KeyName))
 
 
@@ -126,18 +114,18 @@ ASCII = st.text(PRINTED | st.sampled_from("\n\t%s '\";$"))
 
 
 @given(ASCII)
-def test_ascii_text_is_typed_unchanged(text: str) -> None:
+def test_ascii_text_is_typed_unchanged(text):
     assert not needs_unicode_keyboard(Type(text))
     assert typed(script(Type(text), SIZE, 34)) == text
 
 
 @pytest.mark.parametrize("text", ["a\nb", "a\r\nb", "a\rb"])
-def test_all_line_endings_press_enter(text: str) -> None:
+def test_all_line_endings_press_enter(text):
     assert typed(script(Type(text), SIZE, 34)) == "a\nb"
 
 
 @given(st.text().filter(lambda text: not text.isascii()))
-def test_other_text_is_sent_to_the_unicode_keyboard(text: str) -> None:
+def test_other_text_is_sent_to_the_unicode_keyboard(text):
     assert needs_unicode_keyboard(Type(text))
     *_, message = script(Type(text), SIZE, 34).split()
     assert base64.b64decode(message).decode() == text
@@ -152,9 +140,7 @@ def test_other_text_is_sent_to_the_unicode_keyboard(text: str) -> None:
         )
     ),
 )
-def test_scroll_moves_half_the_screen_away_from_the_edges(
-    direction: Direction, where: tuple[tuple[int, int], tuple[int, int] | None]
-) -> None:
+def test_scroll_moves_half_the_screen_away_from_the_edges(direction, where):
     size, at = where
     *_, x1, y1, x2, y2, _milliseconds = script(Scroll(direction, at), size, 34).split()
     moved = (int(x2) - int(x1), int(y2) - int(y1))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import time
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,9 +12,6 @@ from pytest_mobileagent.device.drivers.adb import system
 from pytest_mobileagent.device.drivers.adb.system import AdbSystem
 from tests.device.drivers.adb.stub_phone import stub_phone
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 RESTARTS = b"OKAYrestarting adbd as root\n"
 
 
@@ -23,9 +19,7 @@ RESTARTS = b"OKAYrestarting adbd as root\n"
     "answer",
     [b"OKAYadbd cannot run as root in production builds\n", b"OKAY", b"FAIL0006closed", b""],
 )
-def test_a_phone_that_refuses_root_is_used_without_it_at_once(
-    answer: bytes, tmp_path: Path
-) -> None:
+def test_a_phone_that_refuses_root_is_used_without_it_at_once(answer, tmp_path):
     with stub_phone(tmp_path, {}) as (phone, address):
         phone.root = lambda: answer
         started = time.monotonic()
@@ -36,9 +30,7 @@ def test_a_phone_that_refuses_root_is_used_without_it_at_once(
 
 
 @pytest.mark.parametrize("adbd", [40, 41])
-def test_a_restart_that_changes_nothing_means_no_root(
-    adbd: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_restart_that_changes_nothing_means_no_root(adbd, tmp_path, monkeypatch):
     if adbd == 40:  # the same process: adbd has not restarted
         monkeypatch.setattr(system, "_ROOT_SECONDS", 0.1)
     with stub_phone(tmp_path, {}) as (phone, address):
@@ -55,7 +47,7 @@ def test_a_restart_that_changes_nothing_means_no_root(
         assert time.monotonic() - started < 10
 
 
-def test_a_phone_that_restarts_as_root_is_waited_for(tmp_path: Path) -> None:
+def test_a_phone_that_restarts_as_root_is_waited_for(tmp_path):
     with stub_phone(tmp_path, {}) as (phone, address):
         polls = tmp_path / "polls"
         phone.replace("id", f"echo >>{polls}; [ $(wc -l <{polls}) -gt 4 ] && echo 0 || echo 2000")
@@ -65,9 +57,7 @@ def test_a_phone_that_restarts_as_root_is_waited_for(tmp_path: Path) -> None:
         assert phone.asked.count("root:") == 1
 
 
-def test_an_android_that_is_too_old_is_refused_in_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_android_that_is_too_old_is_refused_in_one_line(tmp_path, capsys):
     old = 'case "$1" in *.sdk) echo 25;; *.release) echo 7.1;; sys.boot_completed) echo 1;; esac'
     with stub_phone(tmp_path, {"getprop": old}) as (_, address):
         device = f"{address.adb_host}:{address.adb_port}/{address.serial}"

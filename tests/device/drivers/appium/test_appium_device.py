@@ -210,9 +210,7 @@ class Field:
     ("action", "misses", "text"),
     [(Type("a", at=(1, 1)), 2, "a"), (Type("a"), 2, ""), (Type("a", at=(1, 1)), 1000, "")],
 )
-def test_a_tapped_field_may_get_the_focus_late(
-    action: Type, misses: int, text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_tapped_field_may_get_the_focus_late(action, misses, text, monkeypatch):
     monkeypatch.setattr(appium_device, "_FOCUS_SECONDS", 0.3)
     field = Field(misses)
     perform(cast("Any", field), action, (9, 16))
