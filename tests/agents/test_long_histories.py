@@ -223,7 +223,7 @@ def run(agent: str, options: dict[str, Any], wrapped: Any = lambda client: clien
         except AssertionError as error:
             return httpx2.Response(400, json={"error": {"message": f"refused: {error}"}})
 
-    http = client._http if isinstance(client, Gemini) else client._sdk._client._client
+    http = client._http if isinstance(client, Gemini) else client._client._client
     http._transport, http._mounts = httpx2.MockTransport(answer), {}
     shipped = find_agent(agent, (shipped_agents(),)).load()
     try:

@@ -18,16 +18,9 @@ if TYPE_CHECKING:
 _SAMPLES_ALONE = re.compile(r"claude-(sonnet|opus)-5(?!\d)")
 _SAMPLING = ("temperature", "top_p", "top_k")
 MAX_TOKENS = 4096  # the limit of a reply if a request does not set one, as the API requires it
-_API = SpokenApi(
-    "/v1/messages",
-    "message",
-    streams.messages,
-    replies.messages,
-    lambda reply: bool(reply["stop_reason"]),
-)
 
 
-class AnthropicMessages:
+class AnthropicMessages(Sdk):
     """A `Client` for `POST BASE_URL/v1/messages`.
 
     System messages are joined and sent before all others. Consecutive messages from the same side
@@ -41,26 +34,27 @@ class AnthropicMessages:
     have the toolset's name.
     """
 
+    api = SpokenApi(
+        "/v1/messages",
+        "message",
+        streams.messages,
+        replies.messages,
+        lambda reply: bool(reply["stop_reason"]),
+    )
+
     def __init__(self, model: str, base_url: str, key: str = "", timeout: float = 300.0) -> None:
         import anthropic  # slow to import, and part of an extra
 
-        self.model = model
-        self._sdk = Sdk(anthropic, anthropic.Anthropic, base_url, key, timeout)
+        super().__init__(anthropic.Anthropic, model, base_url, key, timeout)
         self._parameters = Parameters(refused=_SAMPLING if _SAMPLES_ALONE.search(model) else ())
 
-    def close(self) -> None:
-        """Close the connections."""
-        self._sdk.close()
-
-    def ask(self, request: Request) -> Completion:
-        """Send a request, and return the answer (see `Client`)."""
-        return self._parameters.fit(self._body(request), lambda body: self._send(request, body))
-
-    def _send(self, request: Request, body: dict[str, Any]) -> Completion:
-        body = dict(body)
-        betas = [*_betas(request.tools), *body.pop("betas", ())]
-        headers = {"anthropic-beta": ",".join(betas)} if betas else {}
-        return self._sdk.ask(_API, body, headers, stream=request.stream)
+    def _send(
+        self, body: dict[str, Any], headers: Mapping[str, str], *, stream: bool
+    ) -> Completion:
+        betas = ",".join(body.get("betas", ()))
+        rest = {name: value for name, value in body.items() if name != "betas"}
+        more = {"anthropic-beta": betas} if betas else {}
+        return super()._send(rest, {**headers, **more}, stream=stream)
 
     def _body(self, request: Request) -> dict[str, Any]:
         system = [m.text for m in request.messages if m.role == "system" and m.text.strip()]
@@ -75,7 +69,8 @@ class AnthropicMessages:
         limit = MAX_TOKENS if request.max_tokens is None else request.max_tokens
         messages = _sent([m for m in request.messages if m.role != "system"])
         body = {"model": self.model, "messages": messages, "max_tokens": limit}
-        return {**body, **given, **request.extra}
+        betas = [*_betas(request.tools), *request.extra.get("betas", ())]
+        return {**body, **given, **request.extra, "betas": betas}
 
 
 def _betas(tools: Iterable[Tool]) -> list[str]:

@@ -13,16 +13,22 @@ from pytest_mobileagent.llm.clients.sdk import Parameters, Sdk, SpokenApi
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pytest_mobileagent.llm.model import Completion, Image, Message, Request, Tool, ToolCall
+    from pytest_mobileagent.llm.model import Image, Message, Request, Tool, ToolCall
 
 # OpenAI's reasoning models only accept the newer name of the limit, other servers only the older.
 _NEWER = re.compile(r"(?:.*/)?(gpt-[5-9]|o\d)")
-_API = SpokenApi(
-    "/chat/completions", "chat completion", streams.chat, replies.chat, streams.is_answered
-)
 
 
-class OpenAIChat:
+class OpenAI(Sdk):
+    """A client of OpenAI's SDK, in any of its APIs."""
+
+    def __init__(self, model: str, base_url: str, key: str = "", timeout: float = 300.0) -> None:
+        import openai  # slow to import, and part of an extra
+
+        super().__init__(openai.OpenAI, model, base_url, key, timeout)
+
+
+class OpenAIChat(OpenAI):
     """A `Client` for `POST BASE_URL/chat/completions`.
 
     `timeout` is the longest silence of the provider in seconds (see `ReplyWatch`). If a model
@@ -31,22 +37,15 @@ class OpenAIChat:
     because tool messages can only have text in this API.
     """
 
+    api = SpokenApi(
+        "/chat/completions", "chat completion", streams.chat, replies.chat, streams.is_answered
+    )
+
     def __init__(self, model: str, base_url: str, key: str = "", timeout: float = 300.0) -> None:
-        self.model = model
-        self._sdk = openai_sdk(base_url, key, timeout)
+        super().__init__(model, base_url, key, timeout)
         self._parameters = Parameters({"max_tokens": "max_completion_tokens"})
         if _NEWER.match(model):
             self._parameters.rename("max_tokens")
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._sdk.close()
-
-    def ask(self, request: Request) -> Completion:
-        """Send a request, and return the answer (see `Client`)."""
-        return self._parameters.fit(
-            self._body(request), lambda body: self._sdk.ask(_API, body, {}, stream=request.stream)
-        )
 
     def _body(self, request: Request) -> dict[str, Any]:
         settings = {
@@ -65,13 +64,6 @@ class OpenAIChat:
             **given,
             **request.extra,
         }
-
-
-def openai_sdk(base_url: str, key: str, timeout: float) -> Sdk:
-    """Return OpenAI's SDK."""
-    import openai  # slow to import, and part of an extra
-
-    return Sdk(openai, openai.OpenAI, base_url, key, timeout)
 
 
 def data_url(image: Image) -> str:

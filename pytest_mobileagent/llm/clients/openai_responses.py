@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm import replies, streams
-from pytest_mobileagent.llm.clients.openai_chat import data_url, openai_sdk
-from pytest_mobileagent.llm.clients.sdk import Parameters, SpokenApi
+from pytest_mobileagent.llm.clients.openai_chat import OpenAI, data_url
+from pytest_mobileagent.llm.clients.sdk import SpokenApi
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -16,16 +16,9 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.model import Completion, Image, Message, Request, Tool, ToolCall
 
 _PREVIEW = "computer_use_preview"
-_API = SpokenApi(
-    "/responses",
-    "response",
-    streams.responses,
-    replies.responses,
-    lambda reply: reply.get("status") in {"completed", "incomplete"},
-)
 
 
-class OpenAIResponses:
+class OpenAIResponses(OpenAI):
     """A `Client` for `POST BASE_URL/responses`.
 
     A call of the computer tool is a `ToolCall` of the kind "computer_call": its arguments are the
@@ -39,20 +32,17 @@ class OpenAIResponses:
     no seed and no stop sequences, so texts are cut here.
     """
 
-    def __init__(self, model: str, base_url: str, key: str = "", timeout: float = 300.0) -> None:
-        self.model = model
-        self._sdk = openai_sdk(base_url, key, timeout)
-        self._parameters = Parameters()
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._sdk.close()
+    api = SpokenApi(
+        "/responses",
+        "response",
+        streams.responses,
+        replies.responses,
+        lambda reply: reply.get("status") in {"completed", "incomplete"},
+    )
 
     def ask(self, request: Request) -> Completion:
         """Send a request, and return the answer (see `Client`)."""
-        answer = self._parameters.fit(
-            self._body(request), lambda body: self._sdk.ask(_API, body, {}, stream=request.stream)
-        )
+        answer = super().ask(request)
         text = answer.text
         for stop in request.stop if answer.stop != "refusal" else ():
             text = text.partition(stop)[0]

@@ -14,6 +14,7 @@ import contextlib
 import re
 import time
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_mobileagent.jsonable import why_unreadable
@@ -27,7 +28,7 @@ from pytest_mobileagent.urls import hide, redact_urls
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from pytest_mobileagent.llm.model import Completion
+    from pytest_mobileagent.llm.model import Completion, Request
     from pytest_mobileagent.llm.streams import Event
 
 
@@ -222,48 +223,56 @@ class Answers:
 
 
 class Sdk(Answers):
-    """A client of the openai or anthropic SDK: `module` is the SDK, and `kind` its client's class.
+    """A `Client` of the openai or anthropic SDK, whose own client is of the class `kind`.
 
     `seconds` is the longest silence of the provider (see `ReplyWatch`).
     """
 
-    def __init__(self, module: Any, kind: Any, url: str, key: str, seconds: float) -> None:
+    api: SpokenApi
+
+    def __init__(self, kind: Any, model: str, url: str, key: str, seconds: float) -> None:
         from pytest_mobileagent.llm.clients.transport import http_options
 
         super().__init__(url, key)
+        self._module = import_module(kind.__module__.partition(".")[0])
         http = http_options(url, seconds)
         self._client = kind(
             api_key=key or NO_KEY,
             base_url=url,
             timeout=http["timeout"],
             max_retries=0,
-            http_client=module.DefaultHttpxClient(**http),
+            http_client=self._module.DefaultHttpxClient(**http),
         )
-        self._module = module
+        self.model = model
+        self._parameters = Parameters()
 
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
 
-    def ask(
-        self, api: SpokenApi, body: dict[str, Any], headers: Mapping[str, str], *, stream: bool
-    ) -> Completion:
-        """Send a request, and return the answer.
+    def ask(self, request: Request) -> Completion:
+        """Send a request, and return the answer (see `Client`)."""
+        return self._parameters.fit(
+            self._body(request), lambda body: self._send(body, {}, stream=request.stream)
+        )
 
-        Raises:
-            ProviderError, RequestRefusedError: see `Client.ask`.
-        """
+    def _body(self, request: Request) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def _send(
+        self, body: dict[str, Any], headers: Mapping[str, str], *, stream: bool
+    ) -> Completion:
         sent = mended({**body, "stream": True} if stream else body)
         options: dict[str, Any] = {"cast_to": object, "options": {"headers": dict(headers)}}
         options |= {"stream": True, "stream_cls": self._module.Stream[object]} if stream else {}
         began = time.monotonic()
         with self.our_errors(), self._sdk_errors():
-            answer = self._client.post(api.path, body=sent, **options)
+            answer = self._client.post(self.api.path, body=sent, **options)
             if stream:
                 # The recording of programs reads streams in the same way, and not as the SDKs do.
                 with contextlib.closing(answer.response) as response:
-                    answer = api.assemble(events(response.iter_bytes()))
-        return self.completion(api, answer, began)
+                    answer = self.api.assemble(events(response.iter_bytes()))
+        return self.completion(self.api, answer, began)
 
     @contextlib.contextmanager
     def _sdk_errors(self) -> Iterator[None]:

@@ -68,7 +68,7 @@ class Answering:
         self.paths: list[str] = []
         self._answers = iter(answers)
         own = isinstance(client, Predict | Gemini)
-        http = client._http if own else client._sdk._client._client
+        http = client._http if own else client._client._client
         http._transport, http._mounts = httpx2.MockTransport(self._answer), {}
 
     def _answer(self, request: httpx2.Request) -> httpx2.Response:
