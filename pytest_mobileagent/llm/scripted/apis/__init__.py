@@ -83,13 +83,13 @@ class Api(ABC):
             ValueError, TypeError, KeyError, AttributeError: if the body is invalid for this API.
         """
 
-    @abstractmethod
     def whole(self, outgoing: Outgoing) -> Any:
         """Return the whole answer, as JSON-able data."""
+        raise NotImplementedError
 
-    @abstractmethod
     def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
         """Yield the pieces of a streamed answer."""
+        raise NotImplementedError
 
     def error(self, status: int, words: str, code: str) -> Any:
         """Return the body of an error, as JSON-able data; by default in OpenAI's format."""

@@ -36,7 +36,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class Predict(Api):
+class _FastApi(Api):
+    """Endpoints that are based on FastAPI, as Gradio is."""
+
+    def error(self, status: int, words: str, code: str) -> Any:
+        """Return an error in FastAPI's format."""
+        return {"detail": words}
+
+
+class Predict(_FastApi):
     """`POST …/predict` of `{"prompt": …, "images": [base64, …]}`."""
 
     def read(self, incoming: Incoming) -> ModelRequest | Direct | None:
@@ -60,10 +68,6 @@ class Predict(Api):
         """Yield the whole answer in one piece, because these endpoints do not stream."""
         yield event(self.whole(outgoing))
 
-    def error(self, status: int, words: str, code: str) -> Any:
-        """Return an error in FastAPI's format."""
-        return {"detail": words}
-
 
 class Names(Api):
     """`GET …/models` and `GET …/models/NAME`, for any name; errors are OpenAI's."""
@@ -82,14 +86,6 @@ class Names(Api):
         ids = {"first_id": self._model, "last_id": self._model, "has_more": False}
         whole = {"object": "list", "data": [known], **ids}
         return Direct({"models": [known]} if head.endswith("beta") else whole)
-
-    def whole(self, outgoing: Outgoing) -> Any:
-        """Raise NotImplementedError: no model is asked here."""
-        raise NotImplementedError
-
-    def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
-        """Raise NotImplementedError: no model is asked here."""
-        raise NotImplementedError
 
 
 def _about(name: str, *, google: bool) -> dict[str, Any]:
@@ -145,7 +141,7 @@ _INFO = {
 _OLD = re.compile(r"/(api|run)/predict/?$")
 
 
-class Gradio(Api):
+class Gradio(_FastApi):
     """`POST …/upload`, `POST …/call/predict`, `GET …/call/predict/EVENT`; `POST …/api/predict`.
 
     For Gradio's own client: `GET /config` and `…/info`, `POST …/queue/join`, `GET …/queue/data`.
@@ -181,10 +177,6 @@ class Gradio(Api):
             return
         yield event("null", "heartbeat")
         yield event(_returned(outgoing), "complete")
-
-    def error(self, status: int, words: str, code: str) -> Any:
-        """Return an error in FastAPI's format, which Gradio is based on."""
-        return {"detail": words}
 
     def _begun(self, incoming: Incoming) -> Direct | None:
         """Record a call, and return the id for fetching its result; None if this is no call."""
