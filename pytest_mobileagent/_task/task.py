@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent._task.needs import alternatives, unknown_need
-from pytest_mobileagent._task.template import fill, times
+from pytest_mobileagent._task.template import times
 from pytest_mobileagent._task.user import Person, Questions
 from pytest_mobileagent.errors import TaskError, in_one_line
 
@@ -324,10 +324,6 @@ class Task:
         """Return the values of the placeholders in the goal and the solution."""
         app = {"app": self.packages[0]} if self.packages else {}
         return {**app, **times(now), **parameters}
-
-    def goal_for(self, parameters: Mapping[str, Any], now: datetime) -> str:
-        """Return the goal filled with these parameters, when the phone's clock shows `now`."""
-        return fill(self.goal, self.values(parameters, now))
 
 
 def _check_moves(solution: Sequence[Move]) -> None:

@@ -111,13 +111,10 @@ class RunGate:
             same_selection=same_selection,
         )
 
-    def compare(
-        self, about: Mapping[str, Any], tasks: Sequence[Entry], *, in_full: bool = False
-    ) -> dict[str, Any] | None:
+    def compare(self, about: Mapping[str, Any], tasks: Sequence[Entry]) -> dict[str, Any] | None:
         """Return how the run's report differs from the baseline; None without a baseline.
 
-        With `in_full`, the result also says where the episodes of lost and gained tasks diverge,
-        for which these episodes must be read.
+        It also says where the episodes of lost and gained tasks diverge.
 
         Raises:
             ValueError: if the runs have no task in common.
@@ -125,15 +122,11 @@ class RunGate:
         if self.baseline is None:
             return None
         from pytest_mobileagent.report.comparison.compare import compare
+        from pytest_mobileagent.report.comparison.episode_pairs import with_episode_pairs
         from pytest_mobileagent.report.recorded_run import RecordedRun
 
         this = RecordedRun(self._run.folder.path, about, tasks, has_ended=True)
-        comparison = compare(self.baseline, this)
-        if not in_full:
-            return comparison
-        from pytest_mobileagent.report.comparison.episode_pairs import with_episode_pairs
-
-        return with_episode_pairs(comparison, self.baseline, this)
+        return with_episode_pairs(compare(self.baseline, this), self.baseline, this)
 
     def _read_gate(self) -> Gate:
         from pytest_mobileagent.report.gate.spec import read_gate

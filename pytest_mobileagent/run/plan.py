@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from pytest_mobileagent.device.device import log_of
 from pytest_mobileagent.episode.observation import Reset
-from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.llm.models import ModelSettings
 
 if TYPE_CHECKING:
@@ -17,11 +15,9 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.agent.agent import Briefing
-    from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.noisy.noisy_device import NoiseSettings
     from pytest_mobileagent.device.state import StateWatch
     from pytest_mobileagent.environment import Environment
-    from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.screen.sight import Sight
 
 
@@ -126,16 +122,3 @@ class AttemptPlan:
     repeats_kills: bool = False
     installed: Mapping[str, str] = field(default_factory=dict)
     reset: Reset = field(default_factory=lambda: Reset("none"))
-
-
-def values_at(plan: AttemptPlan, device: Device, first: Screen) -> dict[str, Any]:
-    """Return the values of placeholders at the first screen, from which on the device reports.
-
-    Raises:
-        DeviceError: if the device does not know its time.
-    """
-    device.events()  # drop the events and log lines from before the episode
-    log_of(device)
-    if first.time is None:
-        raise DeviceError(f"device {device.info.serial} does not report its time")
-    return plan.case.task.values(plan.case.parameters, first.time)

@@ -18,7 +18,6 @@ from pytest_mobileagent.episode.observation import Observation
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import DeviceError, ScreenError
 from pytest_mobileagent.run.hands import Hands
-from pytest_mobileagent.run.plan import values_at
 from pytest_mobileagent.run.reports import Reports, SessionCalls, cut
 from pytest_mobileagent.run.user import EpisodeUser
 from pytest_mobileagent.screen.sight import seen_with
@@ -84,7 +83,11 @@ class Session:
         seen = self.look()
         self.last = replace(seen, probes={**seen.probes, **measured})
         self.answer = ""  # the agent's, once it has finished
-        self.values = values_at(plan, device, self.last.screen)
+        device.events()  # drop the events and log lines from before the episode
+        log_of(device)
+        if (now := self.last.screen.time) is None:
+            raise DeviceError(f"device {device.info.serial} does not report its time")
+        self.values = task.values(plan.case.parameters, now)
         self.goal = fill(task.goal, self.values)
         self.user = EpisodeUser(plan, self.values, recorder.folder)
         self.calls = SessionCalls(recorder.folder, plan.models)

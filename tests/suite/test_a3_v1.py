@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 import pytest_mobileagent.plugin.items  # noqa: F401 - which has pytest mark tasks
-from pytest_mobileagent import Task, rows
+from pytest_mobileagent import rows
 from pytest_mobileagent._task.declaring import make_task
+from pytest_mobileagent._task.template import fill, times
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.releases import Finding
 
@@ -67,7 +68,7 @@ def test_nine_goals_have_dates_of_the_phones_clock() -> None:
     dated = {row.id for row in ROWS if "{" in row.goal}
     assert dated == {f"booking_{number}" for number in (2, 3, 4, 6, 7, 8, 9, 10, 11)}
     new_year = datetime(2026, 12, 30, 9)
-    goals = {row.id: Task(row.goal).goal_for({}, new_year) for row in ROWS}
+    goals = {row.id: fill(row.goal, times(new_year)) for row in ROWS}
     assert "Jan 01" in goals["booking_2"]
     assert "from Jan 01 to Jan 02" in goals["booking_4"]
     assert "on Jan 01 and dropped off there on Jan 03" in goals["booking_7"]
@@ -151,7 +152,7 @@ def test_goals_with_dates_are_read_as_templates(release: Any, tmp_path: Path) ->
     write(tmp_path, goal="f'Ring {{ it on {shown}.'")
     (goal,) = release.official(tmp_path).values()
     assert goal == "Ring {{ it on {today+2:%b %d}."
-    assert Task(goal).goal_for({}, datetime(2026, 2, 27)) == "Ring { it on Mar 01."
+    assert fill(goal, times(datetime(2026, 2, 27))) == "Ring { it on Mar 01."
 
 
 NEVER, BOUND = "can never succeed", "can succeed late in 2024 only"

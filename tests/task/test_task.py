@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pytest_mobileagent import answer, open_app, setting, tap, task
 from pytest_mobileagent._task.task import DEFAULT_STEP_LIMIT, Task
+from pytest_mobileagent._task.template import fill
 from pytest_mobileagent.errors import TaskError
 
 NOW = datetime(2026, 5, 4, 8, 5)
@@ -153,7 +154,8 @@ def test_a_step_limit_lets_the_golden_steps_through_where_the_factor_does(
 
 def test_a_goal_speaks_of_parameters_and_of_the_phones_clock() -> None:
     goal = Task("Wake me at {hour} on {tomorrow:%A}, {now}.")
-    assert goal.goal_for({"hour": 7, "now": "please"}, NOW) == "Wake me at 7 on Tuesday, please."
+    filled = fill(goal.goal, goal.values({"hour": 7, "now": "please"}, NOW))
+    assert filled == "Wake me at 7 on Tuesday, please."
 
 
 def test_a_task_may_have_probes() -> None:

@@ -270,7 +270,7 @@ class InterimAnalyser:
             self._decision = self._decide()
         gate = {} if self._decision is None else {"gate": self._decision.to_wire()}
         try:
-            comparison = self._run.gate.compare(whole["run"], whole["tasks"], in_full=True)
+            comparison = self._run.gate.compare(whole["run"], whole["tasks"])
         except ValueError:  # all tasks that both runs have were skipped
             comparison = None
         return gate if comparison is None else {**gate, "comparison": comparison}

@@ -6,9 +6,7 @@ are plain data, because the controller may not have imported the worker's classe
 
 from __future__ import annotations
 
-import os
 import pickle
-import platform
 import queue
 import sys
 import time
@@ -16,6 +14,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from xdist.remote import getinfodict
 
 from pytest_mobileagent.plugin.engine.scheduler import WorkerSignal
 from pytest_mobileagent.plugin.engine.waiting import run_before_pause
@@ -52,7 +51,7 @@ class Loop:
     def pytest_sessionstart(self, session: pytest.Session) -> None:
         """Send an event: this worker has started."""
         self._session = session
-        self._send("ready", workerinfo=_about_python())
+        self._send("ready", workerinfo=getinfodict())
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Send the node ids of the collected tests."""
@@ -164,16 +163,4 @@ def _warning_fields(warning: warnings.WarningMessage) -> dict[str, Any]:
         "filename": warning.filename,
         "lineno": warning.lineno,
         "line": warning.line,
-    }
-
-
-def _about_python() -> dict[str, Any]:
-    """Return what pytest-xdist's `workerinfo` says about a worker's Python."""
-    return {
-        "version": sys.version,
-        "version_info": tuple(sys.version_info),
-        "sysplatform": sys.platform,
-        "platform": platform.platform(),
-        "executable": sys.executable,
-        "cwd": os.getcwd(),  # noqa: PTH109 - a text
     }
