@@ -114,7 +114,7 @@ class RunJudges:
             with_own_models,
         )
 
-        models = self._asked(episode, calls)
+        models = self.models(episode, calls)
         read = reader(self._settings["mobile-ocr"].value)
         runs, retries = (
             self._settings[f"mobile-{name}"].value for name in ("judge-runs", "retries")
@@ -126,32 +126,12 @@ class RunJudges:
 
         return work
 
-    def comparing(
-        self, episode: EpisodeRecord, answer: str, expected: str, goal: str, calls: list[ModelCall]
-    ) -> Callable[[], bool]:
-        """Return a function that asks the first judge whether one answer paraphrases another.
+    def models(self, episode: EpisodeRecord, calls: list[ModelCall]) -> list[Model]:
+        """Return the judges of an episode, which add their calls to `calls`.
 
         Raises:
-            JudgeError, BudgetSpent: as `deciding`.
+            JudgeError: if a judge cannot be asked.
         """
-        from pytest_mobileagent.judge.ask import is_paraphrase
-
-        first = self._asked(episode, calls)[0]
-        return lambda: is_paraphrase(first, goal, answer, expected)
-
-    def answering(self, episode: EpisodeRecord, calls: list[ModelCall]) -> Callable[[str], str]:
-        """Return a function that asks the first judge the questions of an official evaluation.
-
-        It raises JudgeError and BudgetSpent, like the function that `deciding` returns.
-        """
-        from pytest_mobileagent.judge.official import asking
-
-        def answer(text: str) -> str:
-            return asking(self._asked(episode, calls)[0])(text)
-
-        return answer
-
-    def _asked(self, episode: EpisodeRecord, calls: list[ModelCall]) -> list[Model]:
         from pytest_mobileagent.judge.ask import judge_models
 
         settings = self._models.settings_for_judges(episode)
@@ -278,15 +258,16 @@ class Judge:
         return found.passed
 
     def _evaluated(self, episode: Episode, evaluation: Evaluation) -> Verdict:
-        from pytest_mobileagent.judge.official import evaluate
+        from pytest_mobileagent.judge.official import asking, evaluate
         from pytest_mobileagent.llm.budget import BudgetSpent
         from pytest_mobileagent.verdict import Verdict as Kept
         from pytest_mobileagent.verdict import beside
 
-        is_off = self._judges.mode == "off"
-        ask = None if is_off else self._judges.answering(episode, self._state.judging.calls)
+        def ask(text: str) -> str:
+            return asking(self._judges.models(episode, self._state.judging.calls)[0])(text)
+
         try:
-            return evaluate(evaluation, ask)
+            return evaluate(evaluation, None if self._judges.mode == "off" else ask)
         except BudgetSpent as error:
             return beside(Kept(None, evaluation.scorer, f"budget: {error}"))
 
@@ -317,14 +298,14 @@ class Judge:
             UndecidedError, JudgeError: as `__call__`.
         """
         episode = self._item.funcargs["episode"]  # type: ignore[attr-defined]
-        return bool(
-            self._answer(
-                (episode.folder, answer, expected, goal),
-                lambda: self._judges.comparing(
-                    episode, answer, expected, goal, self._state.judging.calls
-                ),
-            )
-        )
+
+        def prepare() -> Callable[[], bool]:
+            from pytest_mobileagent.judge.ask import is_paraphrase
+
+            first = self._judges.models(episode, self._state.judging.calls)[0]
+            return lambda: is_paraphrase(first, goal, answer, expected)
+
+        return bool(self._answer((episode.folder, answer, expected, goal), prepare))
 
     def _answer(self, key: Hashable, prepare: Callable[[], Callable[[], Any]]) -> Any:
         """Return the answer to a question, which is asked once, in the background.

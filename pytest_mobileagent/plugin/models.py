@@ -16,7 +16,7 @@ from pytest_mobileagent.plugin.options import RECORDED
 from pytest_mobileagent.plugin.settings import as_usage_error, usage_error
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Sequence
 
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.episode.record import EpisodeRecord
@@ -203,8 +203,6 @@ class RunModels:
             return
         if not (roles or setting.is_typed):  # meant for the project's other agents
             return
-        if not self._run.earlier.gives_replies:
-            self._check_extra(setting, self.choice.references)
         self._check_cache()
         with as_usage_error(ValueError, setting):
             self.choice.without(USER).check_roles(agent, roles)
@@ -225,10 +223,8 @@ class RunModels:
                 ", or --mobile-user=silent for a user who does not answer"
             )
             raise pytest.UsageError(printable(msg))
-        if self._run.earlier.gives_replies:
-            return
-        self._check_extra(setting, [reference])
-        self._check_references(setting, [reference])
+        if not self._run.earlier.gives_replies:
+            self._check_references(setting, [reference])
 
     def _check_endpoints(self, agent: str, names: Sequence[str], *, alone: bool) -> None:
         """Check the providers that an agent asks through its own SDKs, or what answers for them.
@@ -255,11 +251,9 @@ class RunModels:
         Raises:
             pytest.UsageError: if one of them cannot be used.
         """
-        if self._settings["mobile-cache"].value == RECORDED:
-            return
-        self._check_extra(setting, judges)
-        self._check_cache()
-        self._check_references(setting, judges)
+        if self._settings["mobile-cache"].value != RECORDED:
+            self._check_cache()
+            self._check_references(setting, judges)
 
     @property
     def for_program(self) -> ModelReference | None:
@@ -326,19 +320,15 @@ class RunModels:
             f"Without a key: --mobile-model=scripted:{file}"
         )
 
-    def _check_extra(self, setting: OptionValue, models: Iterable[ModelReference]) -> None:
-        """Check that the extra for asking models is installed; scripts do not need it."""
-        if all(model.is_script for model in models):
-            return
-        with as_usage_error(HostError):
-            check_extra("models", f"{setting.option.flag}={setting.text}: asking models")
-
     def _check_references(
-        self, setting: OptionValue, references: Iterable[ModelReference], *, named: bool = True
+        self, setting: OptionValue, references: Sequence[ModelReference], *, named: bool = True
     ) -> None:
         """Check that models can be asked; an error says which one cannot, if it is `named`."""
         from pytest_mobileagent.llm.models import check_reference
 
+        if not all(model.is_script for model in references):
+            with as_usage_error(HostError):
+                check_extra("models", f"{setting.option.flag}={setting.text}: asking models")
         for reference in references:
             with as_usage_error(ValueError, setting, f" {reference}:" if named else ""):
                 check_reference(
