@@ -243,12 +243,11 @@ def on_phone(case: Case, installed: Collection[str]) -> Case:
         apps=tuple(chosen[app] for app in task.apps),
         probes=probes,
     )
-    parameters = {name: _parameter(value, chosen) for name, value in case.parameters.items()}
+    parameters = {
+        name: chosen.get(value, value) if isinstance(value, str) else value
+        for name, value in case.parameters.items()
+    }
     return replace(case, task=here, parameters=parameters)
-
-
-def _parameter(value: Any, chosen: Mapping[str, str]) -> Any:
-    return chosen.get(value, value) if isinstance(value, str) else value
 
 
 def _probe(name: str, probe: Probe, words: Mapping[str, str]) -> Probe:

@@ -11,7 +11,7 @@ import queue
 import threading
 import time
 import traceback
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.agent.phone import Channel, EpisodeOver, drive
@@ -83,32 +83,27 @@ def work(make_agent: Any, briefing: Briefing, channel: Channel, *, scripted: boo
     Only a `scripted` agent can blame the task for its errors.
     """
     agent: Any = None
-    answer, error, trace, raised = None, "", "", None
-    budget, infrastructure = "", ""
+    ended = Work()
     try:
         agent = make_agent()
-        answer = drive(agent, briefing, channel)
+        ended = Work(drive(agent, briefing, channel))
     except EpisodeOver:
         pass
     except BudgetSpent as caught:
-        budget = str(caught)
+        ended = Work(budget=str(caught))
     except ModelUnavailable as caught:
-        infrastructure = str(caught)
+        ended = Work(infrastructure=str(caught))
     except BaseException as caught:  # noqa: BLE001 - whatever an agent raises is its failure
-        error, trace, raised = in_one_line(caught), _trace(caught), caught
-    complaint = ""
+        broken = caught if scripted and isinstance(caught, TaskError) else None
+        trace = "".join(traceback.format_exception(caught))
+        ended = Work(error=in_one_line(caught), trace=trace, broken_task=broken)
     try:
         getattr(agent, "close", lambda: None)()
     except (EpisodeOver, BudgetSpent, ModelUnavailable):
         pass
     except BaseException as caught:  # noqa: BLE001 - likewise
-        complaint = f"the agent could not be closed: {in_one_line(caught)}"
-    broken = raised if scripted and isinstance(raised, TaskError) else None
-    return Work(answer, error, trace, complaint, broken, budget, infrastructure)
-
-
-def _trace(error: BaseException) -> str:
-    return "".join(traceback.format_exception(error))
+        ended = replace(ended, complaint=f"the agent could not be closed: {in_one_line(caught)}")
+    return ended
 
 
 _NOTICE = 0.5  # maximum seconds until Ctrl-C is noticed

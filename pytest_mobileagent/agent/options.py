@@ -175,7 +175,7 @@ def _types(declared: type[Any]) -> dict[str, Any]:
     for cls in reversed(declared.__mro__[:-1]):
         names = vars(sys.modules.get(cls.__module__, types))
         for name, annotation in vars(cls).get("__annotations__", {}).items():
-            if not _is_class_variable(annotation):
+            if "ClassVar" not in str(annotation):
                 found[name] = _resolved(annotation, names, getattr(cls, name, None))
         found |= {
             name: type(value)
@@ -197,10 +197,6 @@ def _resolved(annotation: Any, names: dict[str, Any], default: Any) -> Any:
 def _is_option(name: str, value: Any) -> bool:
     described = hasattr(type(value), "__get__")  # functions, properties and slots
     return not name.startswith("_") and not described and not isinstance(value, type)
-
-
-def _is_class_variable(annotation: Any) -> bool:
-    return "ClassVar" in (annotation if isinstance(annotation, str) else str(annotation))
 
 
 def _defaults(declared: type[Any]) -> dict[str, Any]:

@@ -33,14 +33,10 @@ class UnknownAgentError(LookupError):
 
 @dataclass(frozen=True, slots=True)
 class AgentSource:
-    """The source of an agent's class; nothing is imported before `load`."""
+    """The source of an agent's class, which `load` imports; nothing is imported before."""
 
     name: str
-    load_class: Callable[[], type[Agent]]
-
-    def load(self) -> type[Agent]:
-        """Import the agent's class."""
-        return self.load_class()
+    load: Callable[[], type[Agent]]
 
 
 def find_agent(reference: str, folders: Iterable[Path]) -> AgentSource:

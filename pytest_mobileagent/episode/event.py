@@ -134,8 +134,10 @@ def from_json(data: Mapping[str, Any]) -> Event:
     Raises:
         ValueError, TypeError: if a field has the wrong type, or the event type is missing.
     """
+    if "type" not in data:
+        raise ValueError(f"an event without a type: {data}")
     known = {n: v for n, v in data.items() if n in _DEFAULTS and v is not None}
-    known["type"] = event_type(str(data["type"])) if "type" in data else _no_type(data)
+    known["type"] = event_type(str(data["type"]))
     for name, kind in (("text", str), ("bounds", int)):
         if name in known:
             known[name] = tuple(map(kind, known[name]))
@@ -148,10 +150,6 @@ def from_json(data: Mapping[str, Any]) -> Event:
     if "time" in known:
         known["time"] = datetime.fromisoformat(known["time"]).replace(tzinfo=None)
     return Event(**known)
-
-
-def _no_type(data: Mapping[str, Any]) -> str:
-    raise ValueError(f"an event without a type: {data}")
 
 
 CrashKind = Literal["crash", "native crash", "not responding"]

@@ -195,14 +195,6 @@ class Spending:
             return f"--mobile-max-cost: the episode's {amount_text(cost.task)} US dollars are spent"
         if tokens.task is not None and self._own.tokens >= tokens.task:
             return f"--mobile-max-tokens: the episode's {amount_text(tokens.task)} tokens are spent"
-        return self.run_over()
-
-    def run_over(self) -> str:
-        """Return a message about the run's budget that is spent; empty if none is.
-
-        Raises:
-            HostError: if it cannot be found out what the run has spent.
-        """
         if self._ledger is None or not self.budget.limits_run:
             return ""
         return run_over(self.budget, self._ledger.spent())

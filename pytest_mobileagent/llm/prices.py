@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.llm.model import Usage
 from pytest_mobileagent.llm.providers import PROVIDERS, provider_of
 from pytest_mobileagent.llm.reference import parse_reference
-from pytest_mobileagent.llm.usage import checked
+from pytest_mobileagent.llm.replies import checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

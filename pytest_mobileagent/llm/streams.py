@@ -7,15 +7,20 @@ error that a provider reports in the middle of a stream becomes the reply's `err
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.llm.refusals import stop_of
-from pytest_mobileagent.llm.usage import usage_in
+from pytest_mobileagent.llm.replies import (
+    arguments_of,
+    as_dict,
+    as_dicts,
+    as_text,
+    is_answered,
+    is_candidate,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -69,17 +74,6 @@ def chat(stream: Iterable[Event]) -> Assembled:
     assembled.reply["choices"] = [{**choices[n], "index": n} for n in sorted(choices)]
     assembled.is_whole = assembled.is_whole and is_answered(assembled.reply)
     return assembled
-
-
-def is_answered(reply: dict[str, Any]) -> bool:
-    """Return whether a chat completion has a message, or a filter has withheld it.
-
-    Gemini's endpoint then counts the prompt, and returns no choice at all.
-    """
-    for choice in as_dicts(reply.get("choices")):
-        return choice.get("message") is not None or stop_of(choice.get("finish_reason")) != "end"
-    usage = usage_in(reply)
-    return bool(usage.input and not usage.output)
 
 
 _PIECES = {"delta", "message", "text", "index"}
@@ -229,12 +223,6 @@ def gemini(stream: Iterable[Event]) -> Assembled:
     return assembled
 
 
-def is_candidate(reply: dict[str, Any]) -> bool:
-    """Return whether a reply of Gemini's API has a finished candidate, or its prompt is blocked."""
-    finished = [each.get("finishReason") for each in as_dicts(reply.get("candidates"))]
-    return any(finished) or bool(as_dict(reply.get("promptFeedback")).get("blockReason"))
-
-
 def ollama(stream: Iterable[Event]) -> Assembled:
     """Assemble a stream of Ollama's own API: lines, the last of which has the counts."""
     assembled = Assembled()
@@ -263,37 +251,6 @@ def last(stream: Iterable[Event]) -> Assembled:
             assembled.token(index)
             assembled.reply, assembled.is_whole = event, True
     return assembled
-
-
-def as_dict(value: Any) -> dict[str, Any]:
-    """Return a value if it is a dictionary, else an empty dictionary."""
-    return value if isinstance(value, dict) else {}
-
-
-def as_dicts(value: Any) -> list[dict[str, Any]]:
-    """Return the dictionaries in a value if it is a list, else an empty list."""
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
-
-
-def as_text(value: Any) -> str:
-    """Return text, which Mistral's thinking models send in parts; empty for other values."""
-    if isinstance(value, list):
-        return "".join(as_text(part.get("text")) for part in as_dicts(value))
-    return value if isinstance(value, str) else ""
-
-
-def arguments_of(given: Any) -> dict[str, Any]:
-    """Return a call's arguments from JSON; what is not a JSON object becomes `arguments`."""
-    if isinstance(given, str):
-        with contextlib.suppress(ValueError, RecursionError):
-            given = _loaded(given)
-            given = _loaded(given) if isinstance(given, str) else given  # a model's own JSON
-    return given if isinstance(given, dict) else {} if given is None else {"arguments": given}
-
-
-def _loaded(text: str) -> Any:
-    """Return the first value of JSON in which strings may contain line breaks."""
-    return json.JSONDecoder(strict=False).raw_decode(text.strip())[0] if text.strip() else {}
 
 
 _END = re.compile(rb"(?:\r\n|\n|\r(?!\n)){2}")

@@ -19,7 +19,7 @@ from pytest_mobileagent.llm.prices import (
     text_tokens,
 )
 from pytest_mobileagent.llm.reference import parse_reference
-from pytest_mobileagent.llm.usage import usage_in
+from pytest_mobileagent.llm.replies import usage_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_mobileagent.llm.model import Usage
-from pytest_mobileagent.llm.usage import checked, usage_in
+from pytest_mobileagent.llm.replies import checked, usage_in
 
 
 def chat(given: Any, output: Any, total: Any = None, **details: Any) -> dict[str, Any]:

@@ -122,7 +122,7 @@ def _blocks(message: Message, kinds: Mapping[str, str]) -> list[dict[str, Any]]:
 
 
 def _is_empty(block: dict[str, Any]) -> bool:
-    return block.get("type") == "text" and not streams.as_text(block.get("text")).strip()
+    return block.get("type") == "text" and not replies.as_text(block.get("text")).strip()
 
 
 def _toolset(kind: str) -> dict[str, str]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.model import Completion, Image, Message, Request, Tool
 
 _API = SpokenApi(
-    ":generateContent", "Gemini reply", streams.gemini, replies.gemini, streams.is_candidate
+    ":generateContent", "Gemini reply", streams.gemini, replies.gemini, replies.is_candidate
 )
 
 
@@ -142,7 +142,7 @@ def _parts(message: Message, calls: dict[str, dict[str, Any]]) -> list[dict[str,
     ]
     if isinstance(message.raw, dict) and replies.CONTENT in message.raw:
         parts = list(message.raw[replies.CONTENT]["parts"])
-    called = [streams.as_dict(part["functionCall"]) for part in parts if "functionCall" in part]
+    called = [replies.as_dict(part["functionCall"]) for part in parts if "functionCall" in part]
     calls |= {call.id: each for call, each in zip(message.tool_calls, called, strict=False)}
     return parts
 
@@ -150,7 +150,7 @@ def _parts(message: Message, calls: dict[str, dict[str, Any]]) -> list[dict[str,
 def _response(message: Message, call: dict[str, Any]) -> dict[str, Any]:
     """Return a function's response; it has an id if the call, as the model wrote it, has one."""
     said: dict[str, Any] = {"error" if message.is_error else "output": message.text}
-    if replies.SAFETY in streams.as_dict(call.get("args")):
+    if replies.SAFETY in replies.as_dict(call.get("args")):
         said["safety_acknowledgement"] = "true"
     answer = {"name": call.get("name") or message.answers, "response": said}
     if call.get("id"):

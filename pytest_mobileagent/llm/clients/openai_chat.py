@@ -38,7 +38,7 @@ class OpenAIChat(OpenAI):
     """
 
     api = SpokenApi(
-        "/chat/completions", "chat completion", streams.chat, replies.chat, streams.is_answered
+        "/chat/completions", "chat completion", streams.chat, replies.chat, replies.is_answered
     )
 
     def __init__(self, model: str, base_url: str, key: str = "", timeout: float = 300.0) -> None:

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from pytest_mobileagent.llm.clients.openai_chat import data_url
 from pytest_mobileagent.llm.clients.sdk import Answers, mended
 from pytest_mobileagent.llm.model import Completion
-from pytest_mobileagent.llm.usage import usage_in
+from pytest_mobileagent.llm.replies import usage_in
 
 if TYPE_CHECKING:
     import httpx2

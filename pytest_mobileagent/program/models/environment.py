@@ -26,7 +26,7 @@ from pytest_mobileagent.llm.providers import (
     key_variables,
 )
 from pytest_mobileagent.llm.reference import ModelReference
-from pytest_mobileagent.llm.streams import as_text
+from pytest_mobileagent.llm.replies import as_text
 from pytest_mobileagent.program.http1 import with_headers
 from pytest_mobileagent.program.upstream import Origin
 from pytest_mobileagent.proxies import LOOPBACK

@@ -19,7 +19,7 @@ from pytest_mobileagent.llm.model import (
     ToolCall,
     Usage,
 )
-from pytest_mobileagent.llm.streams import arguments_of
+from pytest_mobileagent.llm.replies import arguments_of
 
 from .conftest import Answering
 
