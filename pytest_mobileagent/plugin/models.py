@@ -146,24 +146,20 @@ class RunModels:
         )
 
     def _recorded(self, case: Case, stream: str) -> Path | None:
-        """Return a file beside the recorded replies of a case; None if replies are not recorded."""
-        replies = self._replies(case)
-        return None if replies is None else replies / stream
+        """Return a file of the episode whose recorded replies a case gets; None if it gets none.
 
-    def _replies(self, case: Case) -> Path | None:
-        """Return the episode whose recorded replies a case gets, copied to this machine if needed.
-
-        None if replies are not recorded.
+        The episode is copied to this machine if needed.
 
         Raises:
             HostError: if the episode cannot be copied.
         """
         earlier, relay = self._run.earlier, self._run.relay
-        recorded = earlier.plan_for(case).replies
-        if recorded is None or earlier.path is None or relay is None or recorded == earlier.path:
-            return recorded
-        relay.bring(recorded.relative_to(earlier.path).as_posix(), earlier.path)
-        return recorded
+        episode = earlier.plan_for(case).replies
+        if episode is None:
+            return None
+        if relay is not None and earlier.path is not None and episode != earlier.path:
+            relay.bring(episode.relative_to(earlier.path).as_posix(), earlier.path)
+        return episode / stream
 
     def _cache(self, epoch: int, modes: Collection[str]) -> Any:
         """Return the cache of replies if it is used in one of these modes; None if it is not.

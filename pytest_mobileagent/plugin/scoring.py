@@ -56,12 +56,10 @@ from pytest_mobileagent.verdict import append as add_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.check.golden import Compared
-    from pytest_mobileagent.plugin.reuse import EarlierRun
     from pytest_mobileagent.report.entry import Entry
 
 _LINES_BEFORE, _LINES_AFTER = 8, 3  # the lines of a body shown around the failed condition
@@ -277,33 +275,27 @@ def _folder(item: pytest.Function, episode: Episode | None) -> str | None:
 
 
 def _record(result: Result, entry: Entry, item: pytest.Function) -> None:
-    """Record the verdict beside the episode, and the attempt in the run's index; call the hook."""
+    """Record the verdict beside the episode, and the attempt in the run's index; call the hook.
+
+    If an episode is scored again, the verdict is also recorded beside its original.
+    """
     run, episode = item.config.stash[RUN], result.episode
     if episode is None or episode.folder is None:
         return
-    for verdict in (
-        *state_of(item).judging.outranked,
-        result.beside,
-        result.official,
-        result.verdict,
-    ):
+    original = None if run.earlier.makes_episodes else run.earlier.plan_for(result.case).episode
+    outranked = state_of(item).judging.outranked
+    for verdict in (*outranked, result.beside, result.official, result.verdict):
         if verdict is not None:
-            _keep(verdict, result.case, episode.folder, run.earlier)
+            add_verdict(episode.folder, verdict)
+            if original is not None and original != episode.folder:
+                with suppress(HostError):  # not writable, as the summary says
+                    add_verdict(original, verdict)
     is_inside = episode.folder.is_relative_to(run.folder.path)
     if is_inside and result.folder is not None:
         add_to_index(run.folder.path, entry.index_line)
     if result.verdict is not None:
         about = {"episode": episode, "verdict": result.verdict}
         announce(item, "pytest_mobileagent_verdict", **about)
-
-
-def _keep(verdict: Verdict, case: Case, folder: Path, earlier: EarlierRun) -> None:
-    """Record a verdict beside an episode and, if that is scored again, beside its original."""
-    add_verdict(folder, verdict)
-    original = None if earlier.makes_episodes else earlier.plan_for(case).episode
-    if original is not None and original != folder:
-        with suppress(HostError):  # not writable, as the summary says
-            add_verdict(original, verdict)
 
 
 def _reason(report: pytest.TestReport, call: pytest.CallInfo[None]) -> str:
