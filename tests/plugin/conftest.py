@@ -13,6 +13,7 @@ from .projects import Shop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from tests.project import Project
 
@@ -40,6 +41,14 @@ def start(project: Project) -> Iterator[Callable[..., subprocess.Popen[str]]]:
         process.wait()
         assert process.stdout
         process.stdout.close()
+
+
+@pytest.fixture
+def temporary(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder for temporary files of runs, with a path short enough for sockets."""
+    folder = tmp_path_factory.mktemp("t")
+    monkeypatch.setenv("TMPDIR", str(folder))
+    return folder
 
 
 @pytest.fixture

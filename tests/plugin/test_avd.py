@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     from tests.project import Project
 
-pytestmark = pytest.mark.slow  # emulators take time to start and to stop
+# Emulators take time to start and to stop.
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("temporary")]
 
 TASK = ("tasks", "-k", "code", "--mobile-device=avd:pixel")
 
@@ -35,14 +36,6 @@ TASK = ("tasks", "-k", "code", "--mobile-device=avd:pixel")
 def report(project):
     (path,) = (project.pytester.path / "runs").glob("*/report.json")
     return json.loads(path.read_text("utf-8"))
-
-
-@pytest.fixture(autouse=True)
-def temporary(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder for temporary files of runs, with a path short enough for sockets."""
-    folder = tmp_path_factory.mktemp("t")
-    monkeypatch.setenv("TMPDIR", str(folder))
-    return folder
 
 
 @pytest.fixture

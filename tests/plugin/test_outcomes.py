@@ -8,6 +8,14 @@ from pathlib import Path
 
 import pytest
 
+PLAY = """
+from pytest_mobileagent import task
+
+@task("Play.", app="com.example.counter")
+def test_play(episode):
+    assert False
+"""
+
 
 def report(project):
     (path,) = (project.pytester.path / "runs").glob("*/report.json")
@@ -103,15 +111,7 @@ class Restless(Agent):
 
 
 def test_task_with_missing_app_is_skipped_with_a_reason(project):
-    project.write(
-        tasks__counter__test_counter="""
-from pytest_mobileagent import task
-
-@task("Play.", app="com.example.absent")
-def test_play(episode):
-    assert False
-"""
-    )
+    project.write(tasks__counter__test_counter=PLAY.replace("counter", "absent"))
     result = project.run("tasks", "--agent=noop")
     result.assert_outcomes(skipped=1)
     result.stdout.fnmatch_lines(["skipped (1): * has no app com.example.absent; * FILE.apk"])
@@ -122,30 +122,14 @@ def test_play(episode):
 
 
 def test_oracle_skips_tasks_without_solution(project):
-    project.write(
-        tasks__counter__test_counter="""
-from pytest_mobileagent import task
-
-@task("Count.", app="com.example.counter")
-def test_count(episode):
-    assert False
-"""
-    )
+    project.write(tasks__counter__test_counter=PLAY)
     project.run("tasks", "--agent=oracle").assert_outcomes(skipped=1)
     (task,) = report(project)["tasks"]
     assert (task["outcome"], task["skipped_for"]) == ("skipped", "solution")
 
 
 def test_skipped_tasks_do_not_change_the_exit_status(project):
-    project.write(
-        tasks__counter__test_absent="""
-from pytest_mobileagent import task
-
-@task("Play.", app="com.example.absent")
-def test_play(episode):
-    assert False
-"""
-    )
+    project.write(tasks__counter__test_absent=PLAY.replace("counter", "absent"))
     result = project.run("tasks", "--agent=oracle", "-k", "code or play")
     result.assert_outcomes(passed=1, skipped=1)
     assert result.ret == 0

@@ -13,7 +13,8 @@ import pytest
 
 from tests.virtual.apks import build
 
-pytestmark = pytest.mark.slow  # emulators take time to start and to stop
+# Emulators take time to start and to stop.
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("temporary")]
 
 RECIPE = """
 name = "made"
@@ -51,14 +52,6 @@ def test_device(device):
     granted = device.system.shell("dumpsys package com.example.app")
     assert "android.permission.CAMERA: granted=true" in granted
 """
-
-
-@pytest.fixture(autouse=True)
-def temporary(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder for temporary files, with a path short enough for sockets."""
-    folder = tmp_path_factory.mktemp("t")
-    monkeypatch.setenv("TMPDIR", str(folder))
-    return folder
 
 
 @pytest.fixture
