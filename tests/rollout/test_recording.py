@@ -58,12 +58,12 @@ def test_a_broken_episode_is_known_from_the_index_and_no_key_is_in_the_run(
         env.reset(seed=1)
         env.step(Finish())
         env.close()
-    run = run.folder.path
-    texts = [path.read_text() for path in run.rglob("*") if path.suffix in {".json", ".jsonl"}]
+    folder = run.folder.path
+    texts = [path.read_text() for path in folder.rglob("*") if path.suffix in {".json", ".jsonl"}]
     assert any("the judge refuses …" in text for text in texts)
     assert not any("the-own-key" in text for text in texts)
-    (run / REPORT).unlink()  # as if the trainer had been killed
-    (task,) = recorded_run(run).tasks
+    (folder / REPORT).unlink()  # as if the trainer had been killed
+    (task,) = recorded_run(folder).tasks
     assert (task.outcome, task.fault) == ("error", "judge")
     assert task.reason == "the judge refuses …"
 
