@@ -61,16 +61,21 @@ class Database:
         self._keep()
         return row or 0
 
-    def insert(self, table: str, **row: Any) -> int:
-        """Insert a row, in place of those with a key of it; return its id."""
-        names, marks = ", ".join(row), ", ".join("?" * len(row))
-        sql = f"INSERT OR REPLACE INTO {table} ({names}) VALUES ({marks})"  # noqa: S608
-        return self.execute(sql, *row.values())
+    def insert(self, table: str, *values: Any, **row: Any) -> int:
+        """Insert a row, in place of those with a key of it; return its id.
+
+        It is told by the values of all columns in their order, or else by the names of some.
+        """
+        names, given = f"({', '.join(row)})" if row else "", [*values, *row.values()]
+        marks = ", ".join("?" * len(given))
+        return self.execute(f"INSERT OR REPLACE INTO {table} {names} VALUES ({marks})", *given)  # noqa: S608
 
     def update(self, table: str, where: str, args: Sequence[Any] = (), **row: Any) -> None:
         """Change columns of the rows for which a condition is true."""
         names = ", ".join(f"{name} = ?" for name in row)
-        self.execute(f"UPDATE {table} SET {names} WHERE {where}", *row.values(), *args)  # noqa: S608
+        if row:
+            sql = f"UPDATE {table} SET {names} WHERE {where}"  # noqa: S608
+            self.execute(sql, *row.values(), *args)
 
     def change(self, sql: str, *args: Any) -> int:
         """Run a statement that writes; return the number of changed rows."""

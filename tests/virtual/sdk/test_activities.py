@@ -166,6 +166,9 @@ def test_databases_are_created_from_the_files_beside_an_app(hand):
     database = hand.phone.packages.app("org.asking").database("notes.db")
     assert database.insert("notes", title="Milk", done=0) == 1
     assert database.insert("notes", id=1, title="Bread", done=0) == 1
+    assert database.insert("notes", 7, "Salt", 1) == 7
+    assert database.first("SELECT title FROM notes WHERE done") == {"title": "Salt"}
+    database.execute("DELETE FROM notes WHERE id = 7")
     database.update("notes", "id = ?", (1,), done=1)
     assert database.first("SELECT * FROM notes") == {"id": 1, "title": "Bread", "done": 1}
     assert database.first("SELECT * FROM notes WHERE id = ?", 2) is None
