@@ -109,6 +109,8 @@ def _runs(about: dict[str, Any], target: Path) -> tuple[Path, ...]:
         raise RefusedError(f"names no runs of its own in {ABOUT}")
     if lost := next((run.name for run in runs if not run.is_dir()), None):
         raise RefusedError(f"lacks the run {lost!r}")
+    if more := {path.name for path in target.iterdir()} - {ABOUT, *about["runs"]}:
+        raise RefusedError(f"holds {min(more)!r}, which {ABOUT} does not name")
     return runs
 
 

@@ -146,6 +146,11 @@ def test_a_file_that_is_no_bundle_is_refused(tmp_path: Path, content: bytes) -> 
         read_bundle(path)
 
 
+def test_a_run_that_the_bundle_does_not_name_is_refused(make: Callable[..., Path]) -> None:
+    with pytest.raises(RecordError, match="holds 'other', which bundle.json does not name"):
+        read_bundle(make(("other/run.json", "{}")))
+
+
 def test_a_bundle_that_lacks_a_part_is_damaged(make: Callable[..., Path]) -> None:
     path = make((zipfile.ZipInfo("run/x"), "a" * 5000))
     content = path.read_bytes()
