@@ -37,7 +37,13 @@ MINIMAL = {
 
 
 @pytest.fixture(scope="session")
-def appium_url(home: Path) -> Iterator[str]:
+def appium_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home folder apart: Appium empties the console's token there, which other tests need."""
+    return tmp_path_factory.mktemp("appium")
+
+
+@pytest.fixture(scope="session")
+def appium_url(appium_home: Path) -> Iterator[str]:
     """The URL of an Appium server for these tests."""
     folder = Path(os.environ.get("MOBILE_APPIUM_HOME", ROOT / ".appium"))
     try:
@@ -45,7 +51,7 @@ def appium_url(home: Path) -> Iterator[str]:
     except FileNotFoundError:
         pytest.skip("Appium is not installed: `make appium` does that, and needs npm")
     command = [sys.executable, "-m", appium.__name__, "--home", str(folder)]
-    environment = {**os.environ, "HOME": str(home)}
+    environment = {**os.environ, "HOME": str(appium_home)}
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
     ) as process:
@@ -58,8 +64,9 @@ def appium_url(home: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def appium_adb(home: Path) -> Iterator[Adb]:
-    with adb_server(str(Path(adbutils.__file__).with_name("binaries") / "adb"), home) as adb:
+def appium_adb(appium_home: Path) -> Iterator[Adb]:
+    program = Path(adbutils.__file__).with_name("binaries") / "adb"
+    with adb_server(str(program), appium_home) as adb:
         yield adb
 
 
