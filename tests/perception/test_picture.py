@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -60,21 +60,21 @@ def test_lower_quality_takes_fewer_bytes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("image", "size"),
+    ("scale", "by", "size"),
     [
-        (scaled(SCREEN, 0.5), (540, 1200)),
-        (scaled(SCREEN, 0.0001), (1, 1)),
-        (scaled(SCREEN, 1), (1080, 2400)),
-        (fit(SCREEN, 1120), (504, 1120)),
-        (fit(SCREEN, 2400), (1080, 2400)),
-        (fit(SCREEN, 5000), (1080, 2400)),
-        (fit(SCREEN, 1), (1, 1)),
-        (square(SCREEN, 448), (448, 448)),
-        (resized(SCREEN, (256, 512)), (256, 512)),
+        (scaled, 0.5, (540, 1200)),
+        (scaled, 0.0001, (1, 1)),
+        (scaled, 1, (1080, 2400)),
+        (fit, 1120, (504, 1120)),
+        (fit, 2400, (1080, 2400)),
+        (fit, 5000, (1080, 2400)),
+        (fit, 1, (1, 1)),
+        (square, 448, (448, 448)),
+        (resized, (256, 512), (256, 512)),
     ],
 )
-def test_a_picture_is_scaled(image: Image.Image, size: tuple[int, int]) -> None:
-    assert image.size == size
+def test_a_picture_is_scaled(scale: Any, by: Any, size: tuple[int, int]) -> None:
+    assert scale(SCREEN, by).size == size
 
 
 def test_a_scaled_picture_is_never_the_one_that_was_given() -> None:
