@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import linecache
 import textwrap
 from typing import TYPE_CHECKING, Any
 
@@ -64,12 +65,15 @@ def _line_of(code: CodeType | None, error: BaseException) -> int | None:
 
 def statements(code: CodeType) -> list[ast.stmt]:
     """Return the statements of a body, with the file's line numbers; empty without the source."""
+    # `inspect.getsourcelines` would search all modules for that of the code.
+    before = max(code.co_firstlineno, 1) - 1
+    linecache.checkcache(code.co_filename)
+    lines = linecache.getlines(code.co_filename)[before:]
     try:
-        lines, first = inspect.getsourcelines(code)
-        tree = ast.parse(textwrap.dedent("".join(lines)))
-    except (OSError, SyntaxError, TypeError):
+        tree = ast.parse(textwrap.dedent("".join(inspect.getblock(lines))))
+    except SyntaxError:
         return []
-    ast.increment_lineno(tree, max(first, 1) - 1)
+    ast.increment_lineno(tree, before)
     return [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
 
 
