@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent import Case, Task
 from pytest_mobileagent.fileio import write_json
+from pytest_mobileagent.jsonable import to_line
 from pytest_mobileagent.report.recorded_run import document
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.verdict import Verdict
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pytest
+
+    from pytest_mobileagent.report.entry import Report
 
 
 AGENT = '''
@@ -96,7 +100,8 @@ class Gated:
         self.pytester.makeconftest(CONFTEST)
         self.pytester.makepyfile(skilled=AGENT, test_all=TASKS)
         (self.path / "gate.toml").write_text(EACH_TAG, "utf-8")
-        self.baseline({f"{tag}[{n}]": [True] * 3 for tag in ("easy", "hard") for n in range(8)})
+        (self.path / "base").mkdir()
+        (self.path / "base" / "report.json").write_text(_base(), "utf-8")
 
     def baseline(self, tasks: Mapping[str, list[bool | None]], name: str = "base") -> Path:
         """Write a run with the given outcomes per epoch, keyed by task name."""
@@ -147,13 +152,24 @@ class Gated:
 def write_run(folder: Path, tasks: Mapping[str, list[bool | None]]) -> Path:
     """Write the report of a run with the given outcomes per epoch, keyed by task id."""
     folder.mkdir(parents=True)
+    write_json(folder / "report.json", _report(folder.name, tasks))
+    return folder
+
+
+@cache
+def _base() -> str:
+    """Return the report of a run that passed every task in three epochs."""
+    names = (f"all/{tag}[{n}]" for tag in ("easy", "hard") for n in range(8))
+    return to_line(_report("base", {name: [True] * 3 for name in names}))
+
+
+def _report(run: str, tasks: Mapping[str, list[bool | None]]) -> Report:
     results = {
         f"{task}@{epoch}": _result(task, epoch, passed).entry()
         for task, epochs in tasks.items()
         for epoch, passed in enumerate(epochs)
     }
-    write_json(folder / "report.json", document({"id": folder.name, "agent": "before"}, results))
-    return folder
+    return document({"id": run, "agent": "before"}, results)
 
 
 def _result(task: str, epoch: int, passed: bool | None) -> Result:
