@@ -8,6 +8,7 @@ import gc
 import importlib
 import json
 import os
+import resource
 import shutil
 import signal
 import socket
@@ -82,6 +83,10 @@ _LONG = (
     "tests/dataset/test_equality.py",
     "tests/record/test_page.py",
 )
+
+# Folders whose runs of pytest fork their process for most tasks. They start before other tests have
+# filled its memory, as a fork of a gigabyte takes 70 ms, and so does its end.
+_FORKING = ("tests/options/", "tests/plugin/")
 
 # Leases and environments of the tests are in pytest's cache instead of the user's. Each worker has
 # its own, since devices of different workers may have the same serial.
@@ -184,7 +189,27 @@ def pytest_make_collect_report(
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     places = {file: place for place, file in enumerate((*_LONGEST, *_LONG))}
-    items.sort(key=lambda item: places.get(item.nodeid.split("::", 1)[0], len(places)))
+
+    def place(item: pytest.Item) -> int:
+        later = len(places) + (not item.nodeid.startswith(_FORKING))
+        return places.get(item.nodeid.split("::", 1)[0], later)
+
+    items.sort(key=place)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _small_process() -> Iterator[None]:
+    """Collect garbage after a file with which this process has grown, for the sake of later forks.
+
+    Python counts objects, not the megabytes of a picture that one of them may hold.
+    """
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    yield
+    if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > before + _MUCH:
+        gc.collect()
+
+
+_MUCH = 30 * 1024  # KiB, on Linux
 
 
 @pytest.fixture(scope="session")
