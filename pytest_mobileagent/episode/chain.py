@@ -44,6 +44,7 @@ _FIRST = "0" * 32  # stands for the digest before the first link
 _END = re.compile(rb'"digest":"([0-9a-f]{32})"\}\n')
 _LONGEST_END = 64  # bytes
 _HOMES = re.compile(r"(?<![\w.~/-])/(?:home|Users)/[\w.-]+")
+_ABSOLUTE = re.compile(r"(?<![\w.~-])/[^\s,:=]{1,200}")
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
@@ -70,6 +71,10 @@ def begin(run: Path) -> None:
     """
     home, here = Path.home(), Path.cwd()
     given = {run: "RUN", run.parent: "RUNS", Path(sys.prefix): "PYTHON", here: ".", home: "~"}
+    for path in map(Path, _ABSOLUTE.findall(" ".join(sys.argv))):
+        known = len(path.parts) < 3 or any(map(path.is_relative_to, given))
+        if not known and path.exists():  # such as of an agent elsewhere; not "/data"
+            given[path] = path.name
     paths = {str(path): word for path, word in given.items() if path != Path(path.root)}
     with writing(run):
         if not (run / _PATHS).exists():

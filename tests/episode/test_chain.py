@@ -101,6 +101,19 @@ def test_digests_are_those_of_the_text_without_paths_of_the_machine(run: Path) -
     assert chain.portable(text, run) == '"RUN/a", RUNS, ~/x, /data/home/x'
 
 
+def test_paths_of_the_command_are_left_out_wherever_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = tmp_path / "elsewhere" / "agent.py"
+    run = tmp_path / "runs" / "run"
+    run.mkdir(parents=True)
+    agent.parent.mkdir()
+    agent.touch()
+    monkeypatch.setattr("sys.argv", ["pytest", f"--agent={agent}:Agent", "/none/such"])
+    begin(run)
+    assert chain.portable(f"{agent}:Agent, /none/such", run) == "agent.py:Agent, /none/such"
+
+
 def test_attempts_are_sealed_line_by_line_at_the_latest_at_the_end(run: Path) -> None:
     folder = run / "episodes" / "x.0"
     folder.mkdir(parents=True)

@@ -147,7 +147,7 @@ def test_a_file_that_is_no_bundle_is_refused(tmp_path: Path, content: bytes) -> 
 
 
 def test_a_run_that_the_bundle_does_not_name_is_refused(make: Callable[..., Path]) -> None:
-    with pytest.raises(RecordError, match="holds 'other', which bundle.json does not name"):
+    with pytest.raises(RecordError, match="holds 'other', which bundle"):
         read_bundle(make(("other/run.json", "{}")))
 
 
