@@ -86,7 +86,7 @@ _LONG = (
 
 # Folders whose runs of pytest fork their process for most tasks. They start before other tests have
 # filled its memory, as a fork of a gigabyte takes 70 ms, and so does its end.
-_FORKING = ("tests/options/", "tests/plugin/")
+_FORKING = ("tests/options/", "tests/plugin/", "tests/suite/")
 
 # Leases and environments of the tests are in pytest's cache instead of the user's. Each worker has
 # its own, since devices of different workers may have the same serial.
