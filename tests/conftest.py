@@ -104,7 +104,11 @@ class LongestFirst(LoadScopeScheduling):  # type: ignore[misc]
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LongestFirst | None:
-    return LongestFirst(config, log) if config.getvalue("dist") == "loadfile" else None
+    """Send files in order: xdist itself would give one worker most of those that start first."""
+    if config.getvalue("dist") not in ("load", "loadfile"):
+        return None
+    config.option.loadscopereorder = False
+    return LongestFirst(config, log)
 
 
 def _import_share(config: pytest.Config) -> None:
