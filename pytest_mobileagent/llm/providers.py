@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import base64
 import contextlib
 import difflib
@@ -309,7 +308,7 @@ def prepare(references: Iterable[ModelReference]) -> None:
                 make_client(reference)
 
 
-@lru_cache(maxsize=32)  # cleared at exit, while the libraries that close the clients still exist
+@lru_cache(maxsize=32)  # a client that it drops is closed once nobody else has it
 def _client(reference: ModelReference, url: str, key: str) -> Client:
     module, name = _CLIENTS[provider_of(reference).api]
     client = getattr(importlib.import_module(f"pytest_mobileagent.llm.clients.{module}"), name)
@@ -325,5 +324,3 @@ _CLIENTS = {
     "gemini": ("gemini", "Gemini"),
     "predict": ("predict", "Predict"),
 }
-
-atexit.register(_client.cache_clear)

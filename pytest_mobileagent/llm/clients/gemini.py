@@ -6,6 +6,7 @@ import base64
 import contextlib
 import json
 import time
+import weakref
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm import replies, streams
@@ -55,6 +56,7 @@ class Gemini:
             async_client_args={"trust_env": False},  # not used: no proxy has to suit it
         )
         self._sdk = Client(vertexai=False, api_key=key or NO_KEY, http_options=options)
+        weakref.finalize(self, self._http.close)
 
     def close(self) -> None:
         """Close the connections."""

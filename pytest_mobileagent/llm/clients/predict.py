@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import json
+import weakref
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -44,6 +45,7 @@ class Predict:
         self._url, self._answers = base_url.rstrip("/"), Answers(base_url.rstrip("/"), key)
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._http = httpx2.Client(headers=headers, **http_options(base_url, timeout))
+        weakref.finalize(self, self._http.close)
         self._gradio: str | None = None if not urlsplit(self._url).path else ""
 
     def close(self) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import re
 import time
+import weakref
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -243,6 +244,7 @@ class Sdk(Answers):
             max_retries=0,
             http_client=self._module.DefaultHttpxClient(**http),
         )
+        weakref.finalize(self, self._client.close)  # for clients that the cache has dropped
         self.model = model
         self._parameters = Parameters()
 

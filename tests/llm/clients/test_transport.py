@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import gzip
 import json
 import threading
 import tracemalloc
+import warnings
 import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Self
@@ -16,12 +18,21 @@ import pytest
 
 from pytest_mobileagent.llm.clients import transport
 from pytest_mobileagent.llm.clients.anthropic_messages import AnthropicMessages
+from pytest_mobileagent.llm.clients.gemini import Gemini
 from pytest_mobileagent.llm.clients.openai_chat import OpenAIChat
 from pytest_mobileagent.llm.clients.openai_responses import OpenAIResponses
 from pytest_mobileagent.llm.clients.predict import Predict
 from pytest_mobileagent.llm.limits import ReplyWatch, check_redirect
-from pytest_mobileagent.llm.model import Message, ProviderBusyError, ProviderError, Request
+from pytest_mobileagent.llm.model import (
+    Message,
+    ProviderBusyError,
+    ProviderError,
+    Request,
+    RequestRefusedError,
+)
 from tests.clocks import jumping_clock
+
+from .conftest import KEY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -90,6 +101,36 @@ def asked(*, stream: bool = False) -> Request:
 
 def chunk(content: str) -> bytes:
     return b"data: " + json.dumps({"choices": [{"delta": {"content": content}}]}).encode() + b"\n\n"
+
+
+class _Refusing(BaseHTTPRequestHandler):
+    """Refuses all that is sent, and keeps its connections open."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(400)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@pytest.mark.parametrize("kind", [*CHATS, Gemini, Predict])
+def test_a_client_that_nobody_has_any_more_closes_its_connections(kind):
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Refusing) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always", ResourceWarning)
+            client = kind("m", f"http://127.0.0.1:{server.server_port}/predict", KEY)
+            with pytest.raises(RequestRefusedError):
+                client.ask(asked())
+            del client
+            gc.collect()
+        server.shutdown()
+    assert [str(each.message) for each in warned] == []
 
 
 SSE = {"Content_Type": "text/event-stream"}
