@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 import adbutils
 import pytest
 from hypothesis import HealthCheck, settings
-from xdist.scheduler import LoadScopeScheduling
 
 from pytest_mobileagent import Case, DeviceInfo, Episode, Screen, Step, Task, testing
 from pytest_mobileagent.device.device import DeviceOptions
@@ -35,6 +34,7 @@ from pytest_mobileagent.virtual.main import boot
 
 from .inprocess import known_plugins, loaded, pytester  # noqa: F401 - fixtures
 from .project import APPS, project  # noqa: F401 - a fixture
+from .scheduling import LongestFirst, place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -64,42 +64,10 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 TESTS = Path(__file__).parent
 
-# Files whose tests are independent and take minutes. They start first, because all workers would
-# wait for one that started last.
-_LONGEST = (
-    "tests/suite/test_tasks_are_sound.py",
-    "tests/suite/test_agents.py",
-    "tests/examples/test_cookbook.py",
-    "tests/examples/test_documentation.py",
-    "tests/examples/test_first_page.py",
-)
-# Files that take a minute or more as a whole. They start next.
-_LONG = (
-    "tests/suite/test_agents_offline.py",
-    "tests/plugin/test_avd.py",
-    "tests/plugin/test_shutdown.py",
-    "tests/plugin/test_processes.py",
-    "tests/plugin/test_collector_suspects.py",
-    "tests/dataset/test_equality.py",
-    "tests/record/test_page.py",
-)
-
-# Folders whose runs of pytest fork their process for most tasks. They start before other tests have
-# filled its memory, as a fork of a gigabyte takes 70 ms, and so does its end.
-_FORKING = ("tests/options/", "tests/plugin/", "tests/suite/")
-
 # Leases and environments of the tests are in pytest's cache instead of the user's. Each worker has
 # its own, since devices of different workers may have the same serial.
 _WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
 os.environ["XDG_CACHE_HOME"] = str(TESTS.parent / ".pytest_cache" / "xdg" / _WORKER)
-
-
-class LongestFirst(LoadScopeScheduling):  # type: ignore[misc]
-    """Schedules the tests of a file, which may share fixtures, together, and long tests alone."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        file = nodeid.split("::", 1)[0]
-        return nodeid if file in _LONGEST else file
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -192,13 +160,7 @@ def pytest_make_collect_report(
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    places = {file: place for place, file in enumerate((*_LONGEST, *_LONG))}
-
-    def place(item: pytest.Item) -> int:
-        later = len(places) + (not item.nodeid.startswith(_FORKING))
-        return places.get(item.nodeid.split("::", 1)[0], later)
-
-    items.sort(key=place)
+    items.sort(key=lambda item: place(item.nodeid))
 
 
 @pytest.fixture(scope="module", autouse=True)
