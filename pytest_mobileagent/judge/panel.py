@@ -242,9 +242,14 @@ def _vote(model: Model, question: Question, episode: EpisodeRecord, retries: int
 
 
 def _majority(votes: Sequence[Opinion]) -> Opinion:
-    """Return the majority opinion of one model's votes, with the calls of all votes."""
+    """Return the majority opinion of one model's votes, with the calls of all votes.
+
+    Votes are put in order by what they say, as they come in any order: the same replies give the
+    same opinion, also when recorded ones are used again.
+    """
     if len(votes) == 1:
         return votes[0]
+    votes = sorted(votes, key=lambda vote: (str(vote.passed), vote.reason))
     passed = sum(vote.passed is True for vote in votes)
     failed = sum(vote.passed is False for vote in votes)
     result = None if passed == failed else passed > failed

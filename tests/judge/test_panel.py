@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -96,6 +97,13 @@ def test_majority_of_a_judges_votes_decides(episode, votes, passed):
 
 def test_undecided_judge_agrees_with_no_other(episode):
     assert decide(panel([YES, NO], [YES, YES]), TEXT, episode, runs=2).passed is None
+
+
+def test_the_same_votes_give_the_same_verdict_in_any_order(episode):
+    votes = [NO, YES, "Another reason.\nResult: 1"]
+    verdicts = [decide(panel([*each]), TEXT, episode, runs=3) for each in permutations(votes)]
+    assert len({each.reason for each in verdicts}) == 1
+    assert len({str(each.evidence["judges"][0]["details"]["votes"]) for each in verdicts}) == 1
 
 
 def test_judges_are_asked_concurrently(episode):
