@@ -161,7 +161,6 @@ def known_plugins() -> Iterator[None]:
     if not pytest.__version__.startswith(_PYTEST):
         yield
         return
-    from _pytest import unraisableexception
     from _pytest._code import code, source
     from _pytest.config import PytestPluginManager
     from _pytest.fixtures import FixtureManager
@@ -171,8 +170,6 @@ def known_plugins() -> Iterator[None]:
         patch.setattr(metadata, "distributions", lambda **_: iter(installed))
         patch.setattr(FixtureManager, "parsefactories", _bare())
         patch.setattr(PytestPluginManager, "parse_hookimpl_opts", _read())
-        # Each run would end with five collections of all that this process has.
-        patch.setattr(unraisableexception, "gc_collect_harder", lambda _: gc.collect())
         for module in (source, code):
             patch.setattr(module, "getstatementrange_ast", _parsed())
         yield
