@@ -27,6 +27,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 ROOT = Path(__file__).parent.parent.parent
+SUITES_APPS = f"""
+from pathlib import Path
+
+def pytest_mobileagent_apps(config):
+    return Path({str(ROOT / "fixtures" / "apps")!r})
+"""
 
 
 def examples(page: str) -> dict[str, str]:
@@ -35,20 +41,6 @@ def examples(page: str) -> dict[str, str]:
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     named = [re.match(r"# ([\w/]+\.py)", block) for block in blocks]
     return {name[1]: block for name, block in zip(named, blocks, strict=True) if name}
-
-
-@pytest.fixture
-def somebodys_project(pytester: pytest.Pytester) -> Callable[[dict[str, str]], pytest.Pytester]:
-    """An empty project whose phones have the suite's apps."""
-
-    def write(files: dict[str, str]) -> pytest.Pytester:
-        for name, content in files.items():
-            path = pytester.path / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(content)
-        return pytester
-
-    return write
 
 
 @pytest.fixture
@@ -63,13 +55,19 @@ def begun(pytester: pytest.Pytester) -> Callable[[str], pytest.Pytester]:
             text,
             re.DOTALL | re.MULTILINE,
         ):
-            path = pytester.path / name
-            path.parent.mkdir(parents=True, exist_ok=True)
             head = f"# {name}\n" if language == "python" else ""
-            path.write_text(head + textwrap.dedent(content))
+            written(pytester, {name: head + textwrap.dedent(content)})
         return pytester
 
     return begin
+
+
+def written(project: pytest.Pytester, files: dict[str, str]) -> pytest.Pytester:
+    for name, content in files.items():
+        path = project.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    return project
 
 
 def run(project: pytest.Pytester, *arguments: str) -> pytest.RunResult:
@@ -149,18 +147,13 @@ def test_the_program_of_the_programs_page_runs(begun, monkeypatch):
     assert (task["answer"], task["steps"], task["calls"]) == ("the eggs are ticked off", 2, 3)
 
 
-@pytest.mark.slow
-def test_the_tasks_about_progress_of_the_checks_page_can_be_done(somebodys_project):
-    conftest = f"""
-from pathlib import Path
-
-def pytest_mobileagent_apps(config):
-    return Path({str(ROOT / "fixtures" / "apps")!r})
-"""
-    project = somebodys_project({**examples("docs/checks.md"), "conftest.py": conftest})
-    names = [f"tasks/checks/test_{name}.py" for name in ("airplane", "dark_again", "two_alarms")]
+@pytest.mark.slow  # runs pytest with phones
+@pytest.mark.parametrize(("name", "count"), [("checks", 6), ("clock", 1)])
+def test_the_tasks_of_the_pages_about_checks_can_be_done(name, count, pytester):
+    pages = {**examples("docs/checks.md"), **examples("docs/events.md")}
+    project = written(pytester, {**pages, "conftest.py": SUITES_APPS})
     agent = "--agent=pytest_mobileagent.agent.agent:Scripted"
-    run(project, *names, agent).assert_outcomes(passed=3)
+    run(project, f"tasks/{name}", agent).assert_outcomes(passed=count)
 
 
 RECIPES = re.findall(
@@ -186,22 +179,8 @@ def test_every_recipe_is_an_adapter(name, recipe, tmp_path, monkeypatch):
     assert read_adapter(path).folder == (folder.resolve() if "folder" in values else None)
 
 
-@pytest.mark.slow  # runs pytest several times, with phones
-def test_the_task_of_the_events_page_can_be_done(somebodys_project):
-    conftest = f"""
-from pathlib import Path
-
-def pytest_mobileagent_apps(config):
-    return Path({str(ROOT / "fixtures" / "apps")!r})
-"""
-    project = somebodys_project({**examples("docs/events.md"), "conftest.py": conftest})
-    agent = "pytest_mobileagent.agent.agent:Scripted"
-    result = project.runpytest_subprocess("tasks", f"--agent={agent}")
-    result.assert_outcomes(passed=1)
-
-
 @pytest.mark.slow
-def test_the_source_of_the_devices_page_gives_phones(somebodys_project):
+def test_the_source_of_the_devices_page_gives_phones(pytester):
     task = """
 from pytest_mobileagent import open_app, tap, task
 from pytest_mobileagent.agent.agent import Scripted
@@ -214,7 +193,7 @@ def test_count(episode):
     pages = {**examples("docs/apps.md"), **examples("docs/devices.md")}
     del pages["tasks/test_counter.py"]
     pages["conftest.py"] += "\n" + pages.pop("abroad/conftest.py")
-    project = somebodys_project({**pages, "test_count.py": task})
+    project = written(pytester, {**pages, "test_count.py": task})
     agent = "--agent=test_count.py:Scripted"
     result = run(project, agent, "--mobile-device=abroad:ko-KR", "-n1")
     result.assert_outcomes(passed=1)
@@ -304,31 +283,13 @@ def is_there(module: str, name: str) -> bool:
     return hasattr(found, name) or importlib.util.find_spec(f"{module}.{name}") is not None
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_every_option_that_a_page_names_exists(page):
-    known = {option.flag for option in OPTIONS}
-    named = set(re.findall(r"--mobile-[a-z-]+[a-z]", (ROOT / page).read_text("utf-8")))
-    assert named - known == set()
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_every_command_that_a_page_names_exists(page):
-    named = re.findall(r"python -m pytest_mobileagent ([a-z-]+)", (ROOT / page).read_text("utf-8"))
-    assert set(named) <= {*_OWN, *_MODULES}
-
-
-@pytest.mark.slow
-def test_the_tasks_of_the_checks_page_can_be_done(somebodys_project):
-    conftest = f"""
-from pathlib import Path
-
-def pytest_mobileagent_apps(config):
-    return Path({str(ROOT / "fixtures" / "apps")!r})
-"""
-    project = somebodys_project({**examples("docs/checks.md"), "conftest.py": conftest})
-    names = [f"tasks/checks/test_{name}.py" for name in ("unsaved", "louder", "confirmed")]
-    agent = "--agent=pytest_mobileagent.agent.agent:Scripted"
-    run(project, *names, agent).assert_outcomes(passed=3)
+def test_every_option_and_command_that_a_page_names_exists():
+    known = {option.flag for option in OPTIONS}, {*_OWN, *_MODULES}
+    for page in PAGES:
+        text = (ROOT / page).read_text("utf-8")
+        options = re.findall(r"--mobile-[a-z-]+[a-z]", text)
+        commands = re.findall(r"python -m pytest_mobileagent ([a-z-]+)", text)
+        assert (set(options) - known[0], set(commands) - known[1]) == (set(), set()), page
 
 
 def test_the_table_of_answers_is_true():
