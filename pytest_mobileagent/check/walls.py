@@ -10,7 +10,7 @@ A suite's file `walls.toml` describes them. Each wall is a table, whose name app
 Alternatives are separated by `|`, and `*` matches any characters. Texts and descriptions are
 compared as a whole, ignoring case and runs of spaces; resource ids with or without their package.
 
-A screen that looks like a wall proves nothing: the wall is then tried (see `episode.wall_trials`).
+A screen that looks like a wall proves nothing: the wall is then tried (see `episode.findings`).
 """
 
 from __future__ import annotations

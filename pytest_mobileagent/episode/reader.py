@@ -18,11 +18,11 @@ from pytest_mobileagent.episode import event
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.event import Crash, LogLine
 from pytest_mobileagent.episode.exchanges import CallReader
+from pytest_mobileagent.episode.findings import SideEffects
 from pytest_mobileagent.episode.migrate import SCHEMA_VERSION, migrate
 from pytest_mobileagent.episode.observation import DeviceInfo, Noise, Reset
 from pytest_mobileagent.episode.record import EpisodeRecord, Step, Termination
 from pytest_mobileagent.episode.screens import ScreenStore
-from pytest_mobileagent.episode.side_effects import SideEffects
 from pytest_mobileagent.episode.store import STREAM, where
 from pytest_mobileagent.errors import RecordError, TaskError
 from pytest_mobileagent.fileio import opened, parse_json, read_text

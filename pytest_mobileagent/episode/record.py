@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action.matching import Golden
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.event import Crash, Event, LogLine
+    from pytest_mobileagent.episode.findings import SideEffects
     from pytest_mobileagent.episode.observation import DeviceInfo, Noise, Reset
-    from pytest_mobileagent.episode.side_effects import SideEffects
     from pytest_mobileagent.screen.screen import Screen
 
 

@@ -61,6 +61,17 @@ def without_secrets(value: Any, secrets: Iterable[str]) -> Any:
     return value if sought is None else _without(sought, value)
 
 
+_SHAPES = re.compile(  # of keys of well-known providers
+    r"\b(?:sk-[\w-]{24,}|AIza[\w-]{35}|gh[pousr]_\w{36}|github_pat_\w{40}|hf_[A-Za-z]{34}"
+    r"|AKIA[0-9A-Z]{16}|xox[abpr]-[\w-]{20})|-----BEGIN [A-Z ]*PRIVATE KEY-----"
+)
+
+
+def holds_key(text: str) -> bool:
+    """Return whether a text contains a key of the environment, or what looks like a key."""
+    return _SHAPES.search(text) is not None or without_secrets(text, keys_here()) != text
+
+
 def _without(sought: re.Pattern[str], value: Any) -> Any:
     match value:
         case str():

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.check.subgoals import SubGoals
     from pytest_mobileagent.check.unclear import UnclearAnswer
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.episode.wall_trials import WallTrial
+    from pytest_mobileagent.episode.findings import WallTrial
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.verdict import Verdict

@@ -21,7 +21,7 @@ from pytest_mobileagent.check.walls import (
     walls_near,
     was_passed,
 )
-from pytest_mobileagent.episode.wall_trials import WallTrial, append, last_trial
+from pytest_mobileagent.episode.findings import WallTrial, append, last_trial
 from pytest_mobileagent.errors import InfrastructureError, MobileAgentError, in_one_line
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.pytest_private import is_expected_to_fail

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.agent.agent import Scripted
 from pytest_mobileagent.device.state import BY_ROLE, UNREAD, PhoneState, StateReader, StateWatch
+from pytest_mobileagent.episode.findings import SideEffect, SideEffects
 from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
-from pytest_mobileagent.episode.side_effects import SideEffect, SideEffects
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.jsonable import cut

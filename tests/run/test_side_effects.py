@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_mobileagent.device.state import BY_ROLE, UNREAD, PhoneState
-from pytest_mobileagent.episode.side_effects import FILE, SideEffect, SideEffects
+from pytest_mobileagent.episode.findings import FILE, SideEffect, SideEffects
 from pytest_mobileagent.run.side_effects import _changes, _is_permitted, _without
 
 DB = "/data/data/com.a/databases/notes.db"

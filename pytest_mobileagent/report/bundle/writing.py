@@ -18,9 +18,9 @@ from pytest_mobileagent.episode.chain import CHAIN, last_digest, portable
 from pytest_mobileagent.episode.packing import pack_run
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
-from pytest_mobileagent.episode.redaction import holds_key
 from pytest_mobileagent.episode.runs import INDEX, QUESTIONS, RUN
 from pytest_mobileagent.episode.screens import FOLDER
+from pytest_mobileagent.episode.secrets import holds_key
 from pytest_mobileagent.errors import HostError, RecordError, ScreenError
 from pytest_mobileagent.fileio import (
     MOST_BYTES,

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import in_words
 from pytest_mobileagent.episode.exchanges import STREAM as CALLS
+from pytest_mobileagent.episode.findings import last_trial
 from pytest_mobileagent.episode.migrate import migrate
 from pytest_mobileagent.episode.reader import records_of, whole
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.screens import ScreenStore
-from pytest_mobileagent.episode.wall_trials import last_trial
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import opened
 from pytest_mobileagent.jsonable import to_wire
