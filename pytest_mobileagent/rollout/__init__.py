@@ -15,9 +15,8 @@ from pytest_mobileagent.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from pytest_mobileagent.rollout.env import MobileEnv
-    from pytest_mobileagent.rollout.judging import ModelJudge
-    from pytest_mobileagent.rollout.leasing import RolloutPhone, phones
-    from pytest_mobileagent.rollout.recording import RecordedRollouts
+    from pytest_mobileagent.rollout.phone import RolloutPhone, phones
+    from pytest_mobileagent.rollout.recording import ModelJudge, RecordedRollouts
     from pytest_mobileagent.rollout.tasks import Reward, RolloutTask, load_tasks, split
     from pytest_mobileagent.rollout.vector import MobileVectorEnv
 

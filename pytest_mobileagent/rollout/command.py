@@ -80,9 +80,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _run(given: argparse.Namespace, options: list[str]) -> int:
-    from pytest_mobileagent.rollout.judging import ModelJudge
-    from pytest_mobileagent.rollout.leasing import phones
-    from pytest_mobileagent.rollout.recording import RecordedRollouts
+    from pytest_mobileagent.rollout.phone import phones
+    from pytest_mobileagent.rollout.recording import ModelJudge, RecordedRollouts
     from pytest_mobileagent.rollout.server import RolloutServer
 
     more: dict[str, Any] = {"reward": given.reward, "sees": given.sees}

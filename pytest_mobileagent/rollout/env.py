@@ -25,8 +25,7 @@ from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.episode.running import LiveEpisode
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.errors import DeviceError, InfrastructureError, MobileAgentError, TaskError
-from pytest_mobileagent.rollout.leasing import phones
-from pytest_mobileagent.rollout.spaces import PNG, TEXT, Actions, pixels_of
+from pytest_mobileagent.rollout.phone import PNG, TEXT, Actions, phones, pixels_of
 from pytest_mobileagent.rollout.tasks import AGENT, Reward, RolloutTask, load_tasks
 from pytest_mobileagent.rollout.tasks import split as divide
 from pytest_mobileagent.run.attempt import finish, sparing, start
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.check.body import Held
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.dialect import Dialect
-    from pytest_mobileagent.rollout.leasing import RolloutPhone
+    from pytest_mobileagent.rollout.phone import RolloutPhone
     from pytest_mobileagent.rollout.recording import RecordedRollouts
     from pytest_mobileagent.rollout.tasks import By, Judge
     from pytest_mobileagent.run.session import Session

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
     from starlette.websockets import WebSocket
 
-    from pytest_mobileagent.rollout.leasing import RolloutPhone
+    from pytest_mobileagent.rollout.phone import RolloutPhone
     from pytest_mobileagent.rollout.tasks import By, RolloutTask
 
 NAME = "mobileagent"  # of the environment, in paths of the task API

@@ -15,7 +15,7 @@ from pytest_mobileagent.rollout.env import MobileEnv
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.rollout.leasing import RolloutPhone
+    from pytest_mobileagent.rollout.phone import RolloutPhone
     from pytest_mobileagent.rollout.tasks import RolloutTask
 
     Result = tuple[Any, Any, bool, bool, dict[str, Any]]  # of a step

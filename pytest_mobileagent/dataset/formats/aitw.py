@@ -20,7 +20,7 @@ from pytest_mobileagent.action.action import Type
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.formats.release import Demonstration, ReleasePage
 from pytest_mobileagent.dataset.formats.release import Release as Base
-from pytest_mobileagent.dataset.formats.tfrecord import Splits, examples, is_gzip
+from pytest_mobileagent.dataset.formats.streams import Splits, examples, is_gzip
 from pytest_mobileagent.dialect.aitw import Aitw, Gesture
 from pytest_mobileagent.dialect.aitz import KINDS
 from pytest_mobileagent.dialect.dialect import Frame
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.action.matching import Size
-    from pytest_mobileagent.dataset.formats.tfrecord import Example
+    from pytest_mobileagent.dataset.formats.streams import Example
 
 _PIXELS = "image/encoded"
 SUBSETS = ("general", "google_apps", "install", "single", "web_shopping")

@@ -39,10 +39,16 @@ from pytest_mobileagent.dataset.formats.format import (
     entries,
     screen_of,
 )
-from pytest_mobileagent.dataset.formats.jsonstream import items
 from pytest_mobileagent.dataset.formats.release import Demonstration, ReleasePage, size_of
 from pytest_mobileagent.dataset.formats.release import Release as Base
-from pytest_mobileagent.dataset.formats.tfrecord import Splits, examples, fields, signed, varint
+from pytest_mobileagent.dataset.formats.streams import (
+    Splits,
+    examples,
+    fields,
+    items,
+    signed,
+    varint,
+)
 from pytest_mobileagent.dataset.trajectory import Trajectory, TrajectoryStep
 from pytest_mobileagent.dialect.androidcontrol import AndroidControl
 from pytest_mobileagent.dialect.dialect import Frame
@@ -56,7 +62,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action.matching import Size
     from pytest_mobileagent.dataset.formats.format import Spoken
-    from pytest_mobileagent.dataset.formats.tfrecord import Example
+    from pytest_mobileagent.dataset.formats.streams import Example
     from pytest_mobileagent.dialect.dialect import Dialect
 
 _TREES = "accessibility_trees"

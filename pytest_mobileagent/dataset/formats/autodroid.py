@@ -25,8 +25,8 @@ from xml.sax.saxutils import quoteattr
 from pytest_mobileagent.action.action import Key, Type
 from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.action.matching import Golden
-from pytest_mobileagent.dataset.formats.jsonstream import items, text_of
 from pytest_mobileagent.dataset.formats.release import Release as Base
+from pytest_mobileagent.dataset.formats.streams import items, text_of
 from pytest_mobileagent.errors import GraphError
 from pytest_mobileagent.screen.element import Bounds
 

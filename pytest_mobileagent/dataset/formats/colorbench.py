@@ -27,9 +27,9 @@ from pytest_mobileagent._task.template import literal
 from pytest_mobileagent.action.action import Open, Type, Wait
 from pytest_mobileagent.action.gestures import LongPress, Scroll, Tap
 from pytest_mobileagent.action.matching import Golden
-from pytest_mobileagent.dataset.formats.jsonstream import text_of
 from pytest_mobileagent.dataset.formats.release import Release as Base
 from pytest_mobileagent.dataset.formats.release import inside, size_of
+from pytest_mobileagent.dataset.formats.streams import text_of
 from pytest_mobileagent.errors import GraphError
 from pytest_mobileagent.fileio import read_bytes
 from pytest_mobileagent.jsonable import Each, check

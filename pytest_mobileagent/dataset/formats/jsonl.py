@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pytest_mobileagent._task.template import literal
 from pytest_mobileagent.action.action import ends_episode
 from pytest_mobileagent.action.matching import golden_from_json
-from pytest_mobileagent.dataset.formats.jsonstream import items
 from pytest_mobileagent.dataset.formats.release import Release as Base
 from pytest_mobileagent.dataset.formats.release import flaw_of_picture, inside, size_of
+from pytest_mobileagent.dataset.formats.streams import items
 from pytest_mobileagent.errors import GraphError, TaskError
 from pytest_mobileagent.jsonable import Each, check
 

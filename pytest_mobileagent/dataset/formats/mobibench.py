@@ -21,9 +21,9 @@ from pytest_mobileagent.action.action import Finish, Key, Open, Type
 from pytest_mobileagent.action.gestures import Direction, LongPress, Scroll, Tap
 from pytest_mobileagent.action.matching import Golden, golden_from_json, golden_to_json
 from pytest_mobileagent.dataset.formats.format import entries
-from pytest_mobileagent.dataset.formats.jsonstream import text_of
 from pytest_mobileagent.dataset.formats.release import Demonstration, ReleasePage, size_of
 from pytest_mobileagent.dataset.formats.release import Release as Base
+from pytest_mobileagent.dataset.formats.streams import text_of
 from pytest_mobileagent.errors import GraphError
 from pytest_mobileagent.jsonable import check
 from pytest_mobileagent.screen.element import Bounds

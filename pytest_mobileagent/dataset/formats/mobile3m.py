@@ -19,10 +19,10 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_mobileagent.dataset.formats.jsonstream import items, pairs, text_of
 from pytest_mobileagent.dataset.formats.mobile3m_page import RecordedPage
 from pytest_mobileagent.dataset.formats.release import Problems, flaw_of_picture
 from pytest_mobileagent.dataset.formats.release import Release as Base
+from pytest_mobileagent.dataset.formats.streams import items, pairs, text_of
 from pytest_mobileagent.errors import GraphError
 from pytest_mobileagent.fileio import parse_json
 

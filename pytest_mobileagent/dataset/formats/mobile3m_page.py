@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from pytest_mobileagent.action.action import Type
 from pytest_mobileagent.action.gestures import Swipe, Tap
 from pytest_mobileagent.action.matching import Golden
-from pytest_mobileagent.dataset.formats.jsonstream import text_of
 from pytest_mobileagent.dataset.formats.release import size_of
+from pytest_mobileagent.dataset.formats.streams import text_of
 from pytest_mobileagent.errors import GraphError, ScreenError
 from pytest_mobileagent.screen import xml as hierarchy
 from pytest_mobileagent.screen.element import Bounds

@@ -33,8 +33,8 @@ from pytest_mobileagent.action.action import Action, Key, Type
 from pytest_mobileagent.action.gestures import Swipe, Tap
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.formats import mobile3m
-from pytest_mobileagent.dataset.formats.jsonstream import items, text_of
 from pytest_mobileagent.dataset.formats.release import Problems, flaw_of_picture, size_of
+from pytest_mobileagent.dataset.formats.streams import items, text_of
 from pytest_mobileagent.dataset.graph import gap_in
 from pytest_mobileagent.dataset.graph.store import NO_HIERARCHY
 from pytest_mobileagent.errors import GraphError, ScreenError

@@ -7,14 +7,14 @@ import tracemalloc
 
 import pytest
 
-from pytest_mobileagent.dataset.formats import jsonstream
-from pytest_mobileagent.dataset.formats.jsonstream import items, pairs, text_of
+from pytest_mobileagent.dataset.formats import streams
+from pytest_mobileagent.dataset.formats.streams import items, pairs, text_of
 from pytest_mobileagent.errors import GraphError
 
 
 @pytest.fixture(autouse=True)
 def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jsonstream, "_BLOCK", 7)
+    monkeypatch.setattr(streams, "_BLOCK", 7)
 
 
 def test_a_list_is_read_with_the_numbers_of_its_values(tmp_path):
@@ -85,7 +85,7 @@ def test_a_missing_file_is_named(tmp_path):
 
 
 def test_a_file_far_larger_than_the_memory_that_is_used(tmp_path, monkeypatch):
-    monkeypatch.setattr(jsonstream, "_BLOCK", 1 << 12)
+    monkeypatch.setattr(streams, "_BLOCK", 1 << 12)
     file = tmp_path / "large.json"
     with file.open("w") as target:
         names = ",".join(f'\\"click(<p id={n}> some text </p>)\\": {n}' for n in range(30_000))

@@ -15,7 +15,7 @@ from pytest_mobileagent.action.action import Finish, Key, Open, Type
 from pytest_mobileagent.action.gestures import Scroll, Swipe, Tap
 from pytest_mobileagent.action.matching import golden_from_json
 from pytest_mobileagent.dataset.formats.release import import_release
-from pytest_mobileagent.dataset.formats.tfrecord import examples
+from pytest_mobileagent.dataset.formats.streams import examples
 from pytest_mobileagent.dataset.graph import Graph, check_graph
 from pytest_mobileagent.errors import GraphError
 from tests.dataset.formats.copies import example, message, write_json, write_records
@@ -197,7 +197,7 @@ def test_an_unknown_action_is_named_with_its_record(tmp_path: Path) -> None:
 
 
 def test_floats_that_are_not_packed_are_read(tmp_path: Path) -> None:
-    from pytest_mobileagent.dataset.formats.tfrecord import example as parse
+    from pytest_mobileagent.dataset.formats.streams import example as parse
 
     one = bytes([1 << 3 | 5]) + struct.pack("<f", 0.5)
     entry = message(1, b"parts") + message(2, message(2, one + one))
