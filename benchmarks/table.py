@@ -35,7 +35,7 @@ from processes import run_pytest
 
 from pytest_mobileagent.episode.packing import pack_run
 from pytest_mobileagent.report.recorded_run import find_run
-from pytest_mobileagent.screen.encoding import as_png, as_webp
+from pytest_mobileagent.screen.picture import as_png, as_webp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,8 +9,10 @@ must come from the page itself.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import secrets
+import threading
 from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,10 +20,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
 from pytest_mobileagent.errors import HostError, RecordError
-from pytest_mobileagent.jsonable import to_line
+from pytest_mobileagent.jsonable import to_line, why_unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Self
 
 _HOSTS = {"127.0.0.1", "localhost", "[::1]"}  # with any port: ssh may forward it
 _ALWAYS = {
@@ -72,6 +75,15 @@ class Server(ThreadingHTTPServer):
         word = secrets.token_urlsafe(32)
         self._invitations.add(word)
         return f"http://127.0.0.1:{self.server_port}/?token={word}"
+
+    def __enter__(self) -> Self:
+        """Serve in a thread until the context ends."""
+        threading.Thread(target=self.serve_forever, args=(0.1,), name="page", daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown()
+        self.server_close()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Print nothing: a browser that disconnects is not an error."""
@@ -171,18 +183,24 @@ class Handler(BaseHTTPRequestHandler):
         policy = {"Content-Security-Policy": _POLICY.format(nonce=nonce)}
         self.send_page(page.replace("{nonce}", nonce).encode(), policy)
 
-    def json_body(self, most: int, what: str) -> bytes:
-        """Return the request's body, which must be JSON of at most `most` bytes.
+    def answer_json(self, most: int, what: str, answer: Callable[[Any], Any]) -> None:
+        """Send what `answer` returns for the request's body, which is JSON.
 
         Raises:
-            RefusedError: if it is not; the message calls the body `what` ("the note").
+            RefusedError: if it has more than `most` bytes, is not JSON, or `answer` refuses it; the
+                message calls the body `what` ("the note"), or is that of `answer`.
         """
         if self.headers.get_content_type() != "application/json":
             raise RefusedError(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"{what} must be JSON")
         length = self.headers.get("Content-Length", "")
         if not is_number(length) or int(length) > most:
             raise RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{what} is too long")
-        return self.rfile.read(int(length))
+        body = self.rfile.read(int(length))
+        try:
+            answered = answer(json.loads(body))
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            raise RefusedError(HTTPStatus.BAD_REQUEST, why_unreadable(error)) from None
+        self.send_json(answered)
 
     def send_news(self, value: Any) -> None:
         """Send JSON-able data, unless the page already has it, since it may be a megabyte."""

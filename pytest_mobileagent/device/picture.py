@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.screen import xml as hierarchy
 from pytest_mobileagent.screen.element import Bounds
-from pytest_mobileagent.screen.encoding import size_of
+from pytest_mobileagent.screen.picture import size_of
 from pytest_mobileagent.screen.sight import black
 
 if TYPE_CHECKING:

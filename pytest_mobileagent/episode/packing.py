@@ -31,7 +31,7 @@ from pytest_mobileagent.episode.screens import CONTENT, FOLDER
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.fileio import read_bytes, replacing
 from pytest_mobileagent.processes import without_keys
-from pytest_mobileagent.screen.encoding import as_webp
+from pytest_mobileagent.screen.picture import as_webp
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

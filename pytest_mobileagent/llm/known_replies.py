@@ -32,7 +32,7 @@ from pytest_mobileagent.llm.model import (
 )
 from pytest_mobileagent.llm.providers import server_of
 from pytest_mobileagent.llm.scripted.entries import Fault, ScriptedReply
-from pytest_mobileagent.screen.encoding import is_same_picture
+from pytest_mobileagent.screen.picture import is_same_picture
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -27,7 +27,7 @@ from pytest_mobileagent.report.html.page import line, pack, shell
 from pytest_mobileagent.report.recorded_run import document
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.report.text.lists import names_of
-from pytest_mobileagent.screen.encoding import as_png
+from pytest_mobileagent.screen.picture import as_png
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

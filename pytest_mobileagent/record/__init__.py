@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.record.by_hand import is_alone, play
+    from pytest_mobileagent.record.server import is_alone, play
 
 __getattr__ = lazy_names(__name__)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -131,8 +130,6 @@ def _record(
             _say(f"repeating {plural(len(done), 'action')}" if done else f"opening {apps[0]}")
         _begin(recording, apps, done)
         server = stack.enter_context(RecordServer(service, given.port))
-        stack.callback(server.shutdown)
-        threading.Thread(target=server.serve_forever, args=(0.1,), daemon=True).start()
         print(f"record: {server.url}", flush=True)
         if not given.no_browser:
             open_page(server.invitation())

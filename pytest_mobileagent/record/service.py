@@ -1,25 +1,17 @@
-"""The services behind the page: its data, and what it asks to be done.
-
-One is for a recording, the other for a task that a person plays.
-"""
+"""A recording, as the page shows it: its data, and what the page asks to be done."""
 
 from __future__ import annotations
 
-import queue
 import shlex
 import threading
-from concurrent.futures import Future
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action.action import Ask, Finish, Impossible, Wait, from_json
+from pytest_mobileagent.action.action import Finish, Impossible, from_json
 from pytest_mobileagent.action.action import check as checked
-from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.arguments import program_name
 from pytest_mobileagent.errors import DeviceError, HostError, MobileAgentError
 from pytest_mobileagent.record.changes import Change, Check
-from pytest_mobileagent.record.recording import as_move
 from pytest_mobileagent.record.selectors import choose, literal, short_id, target_at, touchables
 from pytest_mobileagent.record.source import RecordedTask, slug
 from pytest_mobileagent.record.trial import FileTrials
@@ -28,9 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.agent.agent import Briefing
-    from pytest_mobileagent.agent.phone import Phone
     from pytest_mobileagent.llm.model import Model
     from pytest_mobileagent.record.recording import Recording
     from pytest_mobileagent.record.selectors import Choice
@@ -41,7 +30,6 @@ if TYPE_CHECKING:
 _SHOWN = 80  # characters of a label
 _NOON = 12
 _MOST_ELEMENTS = 60  # elements of the last screen that are offered as checks
-_PAUSE = 0.5  # seconds to wait before the page of a game is refreshed
 
 
 def elements_of(screen: Screen) -> list[dict[str, Any]]:
@@ -286,95 +274,3 @@ def _on_screen(screen: Screen) -> list[Change]:
             test = f"episode.screen.get({choice}).{name} == {literal(text)}"
         found.append(Change("on the last screen", text[:_SHOWN], Check(test), "not a change"))
     return found
-
-
-class PlayService:
-    """A task that a person plays: the data for the page, and the page's requests.
-
-    Requests arrive in threads of the server, but only the agent's thread may use the phone: `work`
-    runs there and carries them out.
-    """
-
-    def __init__(self, briefing: Briefing, phone: Phone) -> None:
-        self._briefing, self._phone = briefing, phone
-        self._asked: queue.Queue[tuple[Action, Future[None]]] = queue.Queue()
-        self._moves: list[dict[str, str]] = []
-        self._reply, self._notice, self._ended = "", "", False
-        self.number = 0
-        self._take()
-
-    def work(self) -> None:
-        """Carry out the page's requests until the episode is over.
-
-        Raises:
-            EpisodeOver: when the episode is over.
-        """
-        while True:
-            action, answer = self._asked.get()
-            try:
-                is_move = not isinstance(action, Wait | Ask | Finish | Impossible)
-                words = as_move(action, self.screen).move if is_move else ""
-                self._phone.act(action, counts=not isinstance(action, Wait))
-                self._take()
-                if words and not self._phone.observe().failure:
-                    self._moves.append({"words": words, "warning": ""})
-                answer.set_result(None)
-            except EpisodeOver:
-                self._ended = True
-                answer.set_result(None)
-                raise
-            except Exception as error:  # noqa: BLE001 - the page shows it and continues
-                answer.set_exception(error)
-
-    def _take(self) -> None:
-        observation = self._phone.observe()
-        self.screen, self.number = observation.screen, self.number + 1
-        self._reply, self._notice = observation.reply or "", observation.notice
-
-    def state(self) -> dict[str, Any]:
-        """Return the data for the page, except for the screenshot, as JSON-able data."""
-        return {
-            "mode": "play",
-            "phase": "ended" if self._ended else "work",
-            "number": self.number,
-            "size": [*self.screen.size],
-            "goal": self._briefing.goal,
-            "reply": self._reply,
-            "notice": self._notice,
-            "moves": list(self._moves),
-            "elements": elements_of(self.screen),
-            "apps": sorted(self._briefing.installed),
-            "trials": [],
-        }
-
-    def element(self, x: int, y: int) -> dict[str, Any]:
-        """Return the element at a pixel, with the selector that a solution would use for it."""
-        element = target_at(self.screen, x, y)
-        choice = choose(self.screen, element, x, y)
-        return described(element, replace(choice, warning=""))
-
-    def do(self, what: str, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Carry out a request of the page, and return the new state."""
-        if not self._ended and (action := self._action(what, given)) is not None:
-            answer: Future[None] = Future()
-            self._asked.put((action, answer))
-            with suppress(EpisodeOver):
-                answer.result()
-        return self.state()
-
-    def _action(self, what: str, given: Mapping[str, Any]) -> Action | None:
-        words = str(given.get("words", "")).strip()
-        match what, given.get("how"):
-            case "act", _:
-                return checked(from_json(given["action"]), self.screen.size)
-            case "refresh", _:
-                return Wait(_PAUSE)
-            case "finish", "impossible":
-                return Impossible(words)
-            case "finish", "ask":
-                if not words:
-                    raise ValueError("write the question first")
-                return Ask(words)
-            case "finish", _:
-                return Finish(words)
-        return None

@@ -7,7 +7,7 @@ import getpass
 import signal
 import sys
 import threading
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +16,7 @@ from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.jsonable import plural, printable
 from pytest_mobileagent.report.html.show_command import open_page
 from pytest_mobileagent.report.recorded_run import is_run, newest_run
-from pytest_mobileagent.review.questions import Unanswered
-from pytest_mobileagent.review.queue import Queue, Rewriter, rewrite
+from pytest_mobileagent.review.queue import Queue, Rewriter, Unanswered, rewrite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -195,21 +194,13 @@ def _until_stopped(service: Reviewable, port: int, head: str, browser: bool) -> 
     """Serve the page of a service until Ctrl-C or SIGTERM."""
     from pytest_mobileagent.review.server import ReviewServer
 
-    with ReviewServer(service, port) as server:
-        serving = threading.Thread(target=server.serve_forever, args=[0.1], name="page")
-        serving.start()
-        try:
-            signal.signal(signal.SIGTERM, signal.default_int_handler)
-            sys.stdout.write(f"{printable(head)}\n{server.url}\nCtrl-C ends it\n")
-            sys.stdout.flush()
-            if browser:
-                open_page(server.invitation())
-            threading.Event().wait()
-        except KeyboardInterrupt:
-            pass
-        finally:
-            server.shutdown()
-            serving.join()
+    with ReviewServer(service, port) as server, suppress(KeyboardInterrupt):
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        sys.stdout.write(f"{printable(head)}\n{server.url}\nCtrl-C ends it\n")
+        sys.stdout.flush()
+        if browser:
+            open_page(server.invitation())
+        threading.Event().wait()
 
 
 def _instructions(parser: argparse.ArgumentParser, given: argparse.Namespace, who: str) -> int:

@@ -6,11 +6,10 @@ screens are identified by numbers.
 
 from __future__ import annotations
 
-import json
 import re
 import secrets
 import threading
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from urllib.parse import urlsplit
@@ -20,15 +19,13 @@ from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.jsonable import why_unreadable
 from pytest_mobileagent.loopback import RefusedError, is_number
 from pytest_mobileagent.report.html.page import served_page
 from pytest_mobileagent.report.html.trajectory import mark, opinions, screens, size_of
 from pytest_mobileagent.report.human_verdicts import as_run
 from pytest_mobileagent.report.names import agent_name, run_name
 from pytest_mobileagent.report.text.narration import ending, step_in_words
-from pytest_mobileagent.review.questions import Unanswered
-from pytest_mobileagent.review.queue import signature_of
+from pytest_mobileagent.review.queue import Unanswered, signature_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -263,17 +260,10 @@ class _Handler(loopback.Handler):
 
     def post(self) -> None:
         """Record a decision that the page sends."""
-        body = self.json_body(_MOST, "the decision")
         path = urlsplit(self.path).path
         if path not in {"/verdict", "/answer"}:
             raise RefusedError(HTTPStatus.NOT_FOUND, "there is no such page")
-        try:
-            given = json.loads(body)
-            answer = self._save(path, given)
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-            why = f"this is not a decision: {why_unreadable(error)}"
-            raise RefusedError(HTTPStatus.BAD_REQUEST, why) from None
-        self.send_json(answer)
+        self.answer_json(_MOST, "the decision", partial(self._save, path))
 
     def _save(self, path: str, given: dict[str, Any]) -> dict[str, Any]:
         """Record a decision, or an answer to a question, and return the new state for the page."""

@@ -14,10 +14,9 @@ from pytest_mobileagent.errors import NoScreenshotError, ScreenError
 from pytest_mobileagent.recorded_data import RecordedList, RecordedTuple
 from pytest_mobileagent.screen import xml as hierarchy
 from pytest_mobileagent.screen.element import Bounds, Element, lazy, tree
-from pytest_mobileagent.screen.encoding import as_png, size_of
 from pytest_mobileagent.screen.explain import NotFoundError, missed
-from pytest_mobileagent.screen.image import LEAST, find_image
 from pytest_mobileagent.screen.ocr import read_screenshot, read_text
+from pytest_mobileagent.screen.picture import LEAST, as_png, find_image, size_of
 from pytest_mobileagent.screen.selector import CriteriaError, Selector, check_same_screen
 
 if TYPE_CHECKING:

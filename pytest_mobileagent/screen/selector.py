@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.screen.element import FLAGS, Element
 from pytest_mobileagent.screen.explain import CriteriaError
-from pytest_mobileagent.screen.image import SIMILARITY, beside_caller
+from pytest_mobileagent.screen.picture import SIMILARITY, beside_caller
 from pytest_mobileagent.screen.text import SPOKEN, likeness, meets, meets_as_read
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 import urllib.error
 import urllib.request
 from typing import TYPE_CHECKING, Any
@@ -153,7 +152,6 @@ def test_a_phone_without_a_shell_can_be_recorded_anyway(tmp_path):
 def ask(service: RecordService) -> Iterator[Ask]:
     """Yield a function that sends requests to the page's server, by default with the token."""
     with RecordServer(service) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         origin = f"http://127.0.0.1:{server.server_port}"
 
         def ask(path: str, body: bytes | None = None, token: str = "") -> tuple[int, bytes]:
@@ -167,7 +165,6 @@ def ask(service: RecordService) -> Iterator[Ask]:
                 return error.code, error.read()
 
         yield ask
-        server.shutdown()
 
 
 def test_the_server_shows_the_phone_and_does_what_is_asked(ask, service):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import threading
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from typing import TYPE_CHECKING, Any
@@ -158,18 +157,14 @@ class Page:
 @pytest.fixture
 def serve() -> Iterator[Callable[..., Page]]:
     """Yield a function that serves a run's page until the test ends."""
-    pages: list[Page] = []
 
     def start(run: Path, *, everything: bool = False, who: str = "ann") -> Page:
         queue, rewriter = Queue(run, everything=everything), Rewriter(run)
         queue.items()
         page = Page(ReviewServer(ReviewService(queue, rewriter, who)), queue, rewriter)
-        threading.Thread(target=page.server.serve_forever, args=[0.002], daemon=True).start()
-        pages.append(page)
+        ending.enter_context(closing(page.rewriter))
+        ending.enter_context(page.server)
         return page
 
-    yield start
-    for page in pages:
-        page.server.shutdown()
-        page.server.server_close()
-        page.rewriter.close()
+    with ExitStack() as ending:
+        yield start

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 
 import pytest
 
@@ -162,13 +161,9 @@ class _Page:
 @pytest.fixture
 def user(chrome, service):
     with ReviewServer(service, 0) as server:
-        serving = threading.Thread(target=server.serve_forever, args=[0.02])
-        serving.start()
         user = User(chrome, _Page(server))
         user.sees("#goal", "Open page B")
         yield user
-        server.shutdown()
-        serving.join()
 
 
 @pytest.mark.slow  # It starts a browser.

@@ -13,7 +13,7 @@ from PIL import Image
 
 from pytest_mobileagent import Screen
 from pytest_mobileagent.errors import ScreenError
-from pytest_mobileagent.screen.encoding import HEADER, as_png, as_webp, is_webp, size_of
+from pytest_mobileagent.screen.picture import HEADER, as_png, as_webp, is_webp, size_of
 from pytest_mobileagent.testing import make_screen
 
 

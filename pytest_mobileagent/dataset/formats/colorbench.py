@@ -33,7 +33,7 @@ from pytest_mobileagent.dataset.formats.streams import text_of
 from pytest_mobileagent.errors import GraphError
 from pytest_mobileagent.fileio import read_bytes
 from pytest_mobileagent.jsonable import Each, check
-from pytest_mobileagent.screen import encoding
+from pytest_mobileagent.screen import picture as pictures
 from pytest_mobileagent.screen.element import Bounds
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Release(Base):
             self.problems.broken(str(file), why, "pages without a picture")
             return None
         writer.page(name, png=content, xml=None)
-        return size or encoding.size_of(cast("bytes", content))
+        return size or pictures.size_of(cast("bytes", content))
 
     def _edges(self, where: str, actions: Any, size: Size) -> Iterator[Golden]:
         for each in actions:

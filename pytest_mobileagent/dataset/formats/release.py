@@ -17,8 +17,7 @@ from pytest_mobileagent._task.template import literal
 from pytest_mobileagent.action.action import ends_episode
 from pytest_mobileagent.dataset.graph import GraphWriter
 from pytest_mobileagent.errors import GraphError, ScreenError
-from pytest_mobileagent.fileio import opened
-from pytest_mobileagent.screen import encoding
+from pytest_mobileagent.screen.picture import size_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -262,19 +261,17 @@ def inside(folder: Path, name: str, where: str) -> Path:
 def flaw_of_picture(path: Path) -> str:
     """Return the reason why a file cannot be the picture of a page, or an empty string."""
     try:
-        with opened(path, follows=True) as file:
-            encoding.size_of(file.read(24))
+        size_in(path)
     except OSError as error:
         return f"{path.name} cannot be read: {error.strerror or error}"
     except ScreenError as error:
-        return str(error).replace("the screenshot", path.name, 1)
+        return str(error)
     return ""
 
 
 def size_of(path: Path) -> Size | None:
     """Return the width and height of a picture in pixels, or None if it is not a PNG image."""
     try:
-        with opened(path, follows=True) as file:
-            return encoding.size_of(file.read(24))
+        return size_in(path)
     except (OSError, ScreenError):
         return None

@@ -225,7 +225,7 @@ def example(data: bytes) -> Example:
     for _, features in fields(data, 1):
         for _, entry in fields(features, 1):
             parts = dict(fields(entry))
-            found[bytes(parts[1]).decode()] = _values(parts.get(2, b""))
+            found[bytes(parts[1]).decode()] = _feature(parts.get(2, b""))
     return found
 
 
@@ -281,7 +281,7 @@ def signed(value: int) -> int:
     return value - (1 << 64) if value >> 63 else value
 
 
-def _values(feature: Any) -> list[Any]:
+def _feature(feature: Any) -> list[Any]:
     """Return the values of a feature: bytes, floats, or whole numbers."""
     for kind, values in fields(feature):
         if kind == 1:

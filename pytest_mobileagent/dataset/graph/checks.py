@@ -16,9 +16,8 @@ from pytest_mobileagent.action.action import ends_episode
 from pytest_mobileagent.action.matching import Golden, golden_from_json, rule_of
 from pytest_mobileagent.dataset.graph.store import HEAD, INDEX, TASKS
 from pytest_mobileagent.errors import GraphError, ScreenError, TaskError
-from pytest_mobileagent.fileio import opened
 from pytest_mobileagent.jsonable import Maybe, check, why_unreadable
-from pytest_mobileagent.screen.encoding import size_of
+from pytest_mobileagent.screen.picture import size_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -182,12 +181,10 @@ def _of_files(graph: Graph) -> Iterator[str]:
 
 def _of_picture(graph: Graph, page: Page) -> str:
     file = graph.file(page.png)
-    with opened(file, follows=True) as picture:
-        header = picture.read(24)
     try:
-        width, height = size_of(header)
+        width, height = size_in(file)
     except ScreenError as error:
-        return str(error).replace("the screenshot", str(file), 1)
+        return str(error)
     if (width, height) != page.size:
         return f"{file} is {width}x{height} pixels, not {page.size[0]}x{page.size[1]}"
     return ""

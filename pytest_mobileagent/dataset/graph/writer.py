@@ -33,7 +33,7 @@ from pytest_mobileagent.dataset.graph.store import (
 from pytest_mobileagent.errors import GraphError, HostError, ScreenError
 from pytest_mobileagent.fileio import write_json
 from pytest_mobileagent.jsonable import to_line
-from pytest_mobileagent.screen.encoding import size_of
+from pytest_mobileagent.screen.picture import size_in, size_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -291,14 +291,8 @@ class GraphWriter:
 
 
 def _size(png: bytes | Path, page: str) -> Size:
-    if isinstance(png, Path):
-        with png.open("rb") as file:
-            header = file.read(24)
-    else:
-        header = png[:24]
     try:
-        return size_of(header)
+        return size_in(png) if isinstance(png, Path) else size_of(png[:24])
     except ScreenError as error:
-        where = f" {png}" if isinstance(png, Path) else ""
-        why = str(error).replace("the screenshot", f"its picture{where}", 1)
+        why = str(error).replace("the screenshot", "its picture", 1)
         raise GraphError(f"page {page!r}: {why}") from None

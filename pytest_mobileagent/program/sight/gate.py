@@ -21,7 +21,7 @@ from pytest_mobileagent.program.commands.sockets import SocketReader
 from pytest_mobileagent.program.commands.steps import BINARY
 from pytest_mobileagent.program.sight.servers import answered
 from pytest_mobileagent.program.sight.shell import HiddenError, may_read, sighted
-from pytest_mobileagent.screen.encoding import HEADER, size_of
+from pytest_mobileagent.screen.picture import HEADER, size_of
 from pytest_mobileagent.screen.sight import black
 
 if TYPE_CHECKING:

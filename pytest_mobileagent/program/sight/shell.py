@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.program.commands import script as scripts
 from pytest_mobileagent.program.commands.script import UNKNOWN
 from pytest_mobileagent.program.commands.shell import SERVICES
-from pytest_mobileagent.screen.encoding import size_of
+from pytest_mobileagent.screen.picture import size_of
 from pytest_mobileagent.screen.sight import NO_HIERARCHY
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from pytest_mobileagent.report.html.trajectory import mark, opinions, size_of, t
 from pytest_mobileagent.report.metrics.noise import is_obeyed
 from pytest_mobileagent.report.result import no_effect, unfocused
 from pytest_mobileagent.report.text.narration import ending
-from pytest_mobileagent.screen.encoding import HEADER
+from pytest_mobileagent.screen.picture import HEADER
 from pytest_mobileagent.screen.screen import Screen
 from pytest_mobileagent.verdict import CHECK, verdicts
 
