@@ -196,7 +196,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 def pytest_report_collectionfinish(config: pytest.Config, items: list[pytest.Item]) -> list[str]:
     from pytest_mobileagent.plugin.preflight import idle_remarks
     from pytest_mobileagent.plugin.selection import SAMPLE
-    from pytest_mobileagent.report.text.skips import sample_of
+    from pytest_mobileagent.report.gate.missing import sample_of
 
     return [*sample_of(config.stash.get(SAMPLE, {})), *idle_remarks(items)]
 

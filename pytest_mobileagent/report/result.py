@@ -17,7 +17,7 @@ from pytest_mobileagent.episode.calls import totals
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.jsonable import to_wire
 from pytest_mobileagent.report.entry import SPENT, Entry, Spent
-from pytest_mobileagent.report.metrics.noise import measures as met_noise
+from pytest_mobileagent.report.metrics.behaviour import measures as met_noise
 from pytest_mobileagent.report.text.narration import cause
 from pytest_mobileagent.screen.screen import keyboard_is_shown
 from pytest_mobileagent.statistics import ratio

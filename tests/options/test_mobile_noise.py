@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Episode, load
-from pytest_mobileagent.report.metrics.noise import is_obeyed
+from pytest_mobileagent.report.metrics.behaviour import is_obeyed
 
 if TYPE_CHECKING:
     from tests.options.asking import Asking

@@ -11,6 +11,7 @@ from pytest_mobileagent.llm.budget import amount_text
 from pytest_mobileagent.llm.model import Usage
 from pytest_mobileagent.llm.prices import text_tokens
 from pytest_mobileagent.plugin.settings import near
+from pytest_mobileagent.report.gate.missing import mostly_skipped
 from pytest_mobileagent.report.metrics.doubtful import is_unclear
 from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.names import run_name
@@ -29,7 +30,6 @@ from pytest_mobileagent.report.text.lists import (
     reviews,
 )
 from pytest_mobileagent.report.text.narration import PAGE
-from pytest_mobileagent.report.text.skips import mostly_skipped
 from pytest_mobileagent.report.text.table import table, thousands
 from pytest_mobileagent.urls import redact_urls
 

@@ -24,10 +24,10 @@ from pytest_mobileagent.report.comparison.pairing import (
     tallies,
     total,
 )
+from pytest_mobileagent.report.metrics.behaviour import noise_totals
 from pytest_mobileagent.report.metrics.doubtful import unclear_as_failed
-from pytest_mobileagent.report.metrics.noise import noise_totals
 from pytest_mobileagent.report.names import agent_name, names_of
-from pytest_mobileagent.report.published.settings import unlike_preset
+from pytest_mobileagent.report.published_settings import unlike_preset
 from pytest_mobileagent.report.text.table import label
 from pytest_mobileagent.statistics import mean, standard_error, student_cdf
 
@@ -87,13 +87,13 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
       episodes in `baseline` and in `run`, over the tasks for which both are known; and their
       `difference` with its interval.
     - `noise`: the noise that the agents met in the tasks of both runs, and their reactions, in
-      `baseline` and in `run` (see `metrics.noise`).
+      `baseline` and in `run` (see `metrics.behaviour`).
     - `versions`: the versions of Python, the system and packages that differ, each in `baseline`
       and in `run`; `nodes`: the machines of each run, if workers were on several.
     - `differs_in`: the fingerprints of run.json that differ; `should_be_equal`: those of them that
       should be equal when agents are compared; `unknown`: those that one of the runs lacks.
     - `unlike_preset`: the settings in which each run differs from the published ones of its preset,
-      in `baseline` and in `run` (see `published.settings`).
+      in `baseline` and in `run` (see `published_settings`).
 
     Unclear answers count as failed, as in gates.
 

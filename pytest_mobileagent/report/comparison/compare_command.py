@@ -118,7 +118,7 @@ def _write_page(
     base: RecordedRun, others: Sequence[RecordedRun], found: Sequence[Mapping[str, Any]], path: str
 ) -> str:
     """Write the page of two runs, and return its path, with a warning if it is large."""
-    from pytest_mobileagent.report.html.comparison_page import write_packed_pair
+    from pytest_mobileagent.report.html.run_page import write_packed_pair
 
     if len(others) != 1:
         raise ValueError("--format=html shows one run beside the first: name two")

@@ -17,9 +17,16 @@ from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import opened
 from pytest_mobileagent.jsonable import to_wire
-from pytest_mobileagent.report.html.exchanges import JUDGES, Exchanges, Texts
-from pytest_mobileagent.report.html.trajectory import mark, opinions, size_of, tree
-from pytest_mobileagent.report.metrics.noise import is_obeyed
+from pytest_mobileagent.report.html.trajectory import (
+    JUDGES,
+    Exchanges,
+    Texts,
+    mark,
+    opinions,
+    size_of,
+    tree,
+)
+from pytest_mobileagent.report.metrics.behaviour import is_obeyed
 from pytest_mobileagent.report.result import no_effect, unfocused
 from pytest_mobileagent.report.text.narration import ending
 from pytest_mobileagent.screen.picture import HEADER

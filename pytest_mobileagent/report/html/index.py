@@ -13,10 +13,10 @@ from pytest_mobileagent.episode.record import AGENTS_FAULT
 from pytest_mobileagent.episode.runs import inside, slug
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.jsonable import cut, to_wire
-from pytest_mobileagent.report.html.exchanges import JUDGES
+from pytest_mobileagent.report.html.trajectory import JUDGES
 from pytest_mobileagent.report.metrics.doubtful import broke
 from pytest_mobileagent.report.names import agent_name, run_name
-from pytest_mobileagent.report.published.settings import in_words, unlike_preset
+from pytest_mobileagent.report.published_settings import in_words, unlike_preset
 from pytest_mobileagent.report.text.lists import early_goals, notices
 from pytest_mobileagent.report.text.narration import FAILURES, nearest, without_names
 from pytest_mobileagent.verdict import VERDICTS

@@ -83,8 +83,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _page(what: str, other: str, task: str, runs: Callable[[], Path]) -> tuple[Path, str]:
     """Return the page to open, and the fragment of its URL (without "#"), which may be empty."""
-    from pytest_mobileagent.report.html.comparison_page import page_of_two
-    from pytest_mobileagent.report.html.run_page import page_of
+    from pytest_mobileagent.report.html.run_page import page_of, page_of_two
 
     if (graph := _graph(what)) is not None:
         return _page_of_graph(graph, other, task, runs), ""

@@ -1,4 +1,4 @@
-"""The summary of a run: metrics over the results of its tasks, and how the episodes ended."""
+"""The summary of a run: metrics over the results of its tasks, with their time and cost."""
 
 from __future__ import annotations
 
@@ -6,7 +6,16 @@ from collections import Counter
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.episode.record import Termination
+from pytest_mobileagent.report.entry import Entry, Spent
+from pytest_mobileagent.report.metrics.behaviour import (
+    effects,
+    latched,
+    matched,
+    measured,
+    met_at_start,
+    noise_totals,
+    terminations,
+)
 from pytest_mobileagent.report.metrics.doubtful import with_doubtful
 from pytest_mobileagent.report.metrics.epochs import (
     epochs_of,
@@ -14,15 +23,13 @@ from pytest_mobileagent.report.metrics.epochs import (
     rate_and_interval,
     repeated,
 )
-from pytest_mobileagent.report.metrics.noise import noise_totals
-from pytest_mobileagent.report.metrics.spending import spending
 from pytest_mobileagent.statistics import mean_of, quotient_of, ratio, sum_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from pytest_mobileagent.report.entry import Entry
-
+    Of = Callable[[Entry], Spent]  # what is counted of a task: the agent's spending, or a role's
+    Value = Callable[[Entry], float | None]
 
 # The groups in a summary, each with the field of a result that it groups by.
 GROUPS = {
@@ -118,7 +125,7 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
         "progress": mean_of(decided, lambda each: each.progress),
         **matched(results),
         **_pace(decided),
-        **_effects(decided),
+        **effects(decided),
         "crashes": sum_of(results, lambda each: each.crashes),
         **noise_totals(results),
         "side_effects": sum_of(results, lambda each: each.side_effects),
@@ -194,196 +201,113 @@ def _pace(decided: Sequence[Entry]) -> dict[str, Any]:
     }
 
 
-def matched(results: Sequence[Entry]) -> dict[str, Any]:
-    """Return how steps match golden steps, over the tasks whose steps were compared.
-
-    Steps that a rule excludes do not count, nor do tasks without any other steps.
-
-    - `matched`: the number of tasks; `matched_steps`: that of their golden steps; `exact_steps`:
-      that of the golden steps that the agent matched exactly.
-    - `step_accuracy` = exact steps / steps (Step.Acc), `type_accuracy` = steps with the right type
-      of action / steps (TYPE): Mobile-Bench-v2 (arXiv 2505.11891, section 4.2).
-    - `path_success_rate`: the share of tasks whose steps are all exact (its SR on a single path).
-    - `scorers`: the rules that were applied; numbers of different rules are not comparable.
-    - `matched_beside`: step and type accuracy by the scorers that are only reported.
-    """
-    paths = [
-        (result.matched_by, steps)
-        for result in results
-        if (steps := [each for each in result.matches or () if each["counts"]])
-    ]
-    steps = [each for _, path in paths for each in path]
-    exact = sum(each["exact"] for each in steps)
-    whole = sum(all(each["exact"] for each in path) for _, path in paths)
-    return {
-        "matched": len(paths),
-        "matched_steps": len(steps),
-        "exact_steps": exact,
-        "step_accuracy": ratio(exact, len(steps)),
-        "type_accuracy": ratio(sum(each["type"] for each in steps), len(steps)),
-        "path_success_rate": ratio(whole, len(paths)),
-        "scorers": sorted({scorer for scorer, _ in paths if scorer}),
-        "matched_beside": _matched_beside(results),
-    }
-
-
-def _matched_beside(results: Sequence[Entry]) -> dict[str, dict[str, float | None]]:
-    sums: dict[str, Counter[str]] = {}
-    for result in results:
-        for scorer, counts in (result.matched_beside or {}).items():
-            sums.setdefault(scorer, Counter()).update(counts)
-    return {
-        scorer: {
-            "step_accuracy": ratio(counts["exact"], counts["steps"]),
-            "type_accuracy": ratio(counts["type"], counts["steps"]),
-        }
-        for scorer, counts in sorted(sums.items())
-    }
-
-
 def _busy_seconds(result: Entry) -> float | None:
     thinking, acting = result.thinking_seconds, result.acting_seconds
     return None if thinking is None or acting is None else thinking + acting
 
 
-def _effects(decided: Sequence[Entry]) -> dict[str, Any]:
-    """Return the counts and rates of steps without effect, repeated, unfocused and invalid steps.
+_COUNTS = ("calls", "unpriced_calls", "uncounted_calls", "retries")
+_AMOUNTS = (
+    "input_tokens", "output_tokens", "cached_tokens", "estimated_input_tokens",
+    "estimated_output_tokens", "cost_usd",
+)  # fmt: skip
+_NOTHING = Spent(calls=0, unpriced_calls=0, uncounted_calls=0)
 
-    They are over decided tasks (see `report.result` for their definitions). Rates are over all
-    steps of the tasks for which the count is known.
+
+def spending(results: Sequence[Entry], decided: Sequence[Entry]) -> dict[str, Any]:
+    """Return the tokens and the money spent on tasks, and by role; None without samples.
+
+    Sums over all tasks, including undecided ones, of the known amounts:
+
+    - `input_tokens`, `cached_tokens` (a part of them), `output_tokens`; `cost_usd` in US dollars.
+    - `calls`: model calls; `unpriced_calls`: those without a known price; `uncounted_calls`: those
+      without known tokens; `retries`: repeated requests.
+    - `estimated_input_tokens`, `estimated_output_tokens`: MobileAgentBench's estimates for all
+      calls ("Metrics").
+
+    Means over the tasks whose number is known completely, which excludes tasks with an unpriced
+    call. A task without any call cost nothing, except for a program whose calls were not observed.
+
+    - `mean_cost_usd` and `mean_tokens` (input and output) of decided tasks, and, with `_of_all`,
+      of all tasks that were run.
+    - `mean_estimated_tokens`: MobileAgentBench's "Tokens", of decided tasks.
+    - `cost_per_step` = cost / steps and `tokens_per_action` = tokens / actions, of the same
+      decided tasks.
     """
-    names = {
-        "no_effect_steps": "no_effect_rate",
-        "repeated_steps": "repeated_rate",
-        "unfocused_steps": "unfocused_rate",
-        "invalid_actions": "invalid_rate",
-    }
-    counts = {name: sum_of(decided, attrgetter(name)) for name in names}
-    rates = {
-        names[name]: quotient_of(decided, attrgetter(name), lambda each: each.steps)
-        for name in names
-    }
-    return counts | rates
-
-
-_CHECK = "check"
-# The terminations of decided tasks, except for the end of a golden path. The others are errors,
-# which leave a task undecided.
-_ENDINGS = set(map(str, Termination)) - {
-    Termination.BUDGET,
-    Termination.INTERRUPTED,
-    Termination.PATH,
-}
-
-
-def measured(decided: Sequence[Entry]) -> dict[str, Any]:
-    """Return what is known of decided tasks with measures only; None without such a task.
-
-    - `held_at_start`: the tasks whose body held before the agent began.
-    - `reported_rate`: the success rate if a success counts only where the agent reported its end,
-      as in AndroidWorld's own harness.
-    """
-    known = [each.held_at_start for each in decided if each.held_at_start is not None]
+    names = sorted({role for result in results for role in result.roles or ()})
     return {
-        "held_at_start": sum(known) if known else None,
-        "reported_rate": mean_of(decided, lambda result: result.reported),
+        **_sums(results, _agents),
+        **_means(results, decided, _agents),
+        "tokens_per_action": quotient_of(
+            decided, _tokens(decided, _agents), lambda each: each.actions
+        ),
+        "mean_estimated_tokens": mean_of(decided, _tokens(decided, _agents, "estimated_")),
+        "roles": {name: _role(name, results, decided) for name in names},
     }
 
 
-def terminations(results: Sequence[Entry], decided: Sequence[Entry]) -> dict[str, Any]:
-    """Return how episodes ended, and SPA-Bench's inaccuracies (arXiv 2410.15164, section 5.1).
+def _agents(task: Entry) -> Spent:
+    return task
 
-    - `terminations`: the count of each termination over all episodes; `termination_rates`: the
-      share of each among the decided tasks.
-    - `premature`: failures that the agent reported as done, which giving up is not.
-      `premature_rate` = premature / decided tasks that it reported as done.
-    - `overdue`: successes that reached the step limit; `overdue_rate` = overdue / decided tasks
-      that reached it.
-    """
-    reported = [result for result in decided if result.termination == "self-reported"]
-    limited = [result for result in decided if result.termination == "step limit"]
+
+def _role(name: str, results: Sequence[Entry], decided: Sequence[Entry]) -> dict[str, Any]:
+    """Return sums and means of a role's models; a task that was played without them spent 0."""
+
+    def of(task: Entry) -> Spent:
+        return (task.roles or {}).get(name, _NOTHING)
+
+    of_all, of_decided = (
+        [task for task in tasks if task.roles is not None] for tasks in (results, decided)
+    )
+    return {**_sums(of_all, of), **_means(of_all, of_decided, of)}
+
+
+def _sums(results: Sequence[Entry], of: Of) -> dict[str, Any]:
+    spent = list(map(of, results))
+    counts = {name: sum_of(spent, attrgetter(name)) or 0 for name in _COUNTS}
+    return counts | {name: sum_of(spent, attrgetter(name)) for name in _AMOUNTS}
+
+
+def _means(results: Sequence[Entry], decided: Sequence[Entry], of: Of) -> dict[str, Any]:
     return {
-        "terminations": _endings(results),
-        "termination_rates": _shares(_endings(decided)),
-        "premature": sum(bool(result.premature) for result in decided),
-        "premature_rate": mean_of(reported, lambda result: result.premature),
-        "overdue": sum(bool(result.overdue) for result in decided),
-        "overdue_rate": mean_of(limited, lambda result: result.overdue),
+        "mean_cost_usd": mean_of(decided, _cost(decided, of)),
+        "mean_cost_usd_of_all": mean_of(results, _cost(results, of)),
+        "cost_per_step": quotient_of(decided, _cost(decided, of), lambda each: each.steps),
+        "mean_tokens": mean_of(decided, _tokens(decided, of)),
+        "mean_tokens_of_all": mean_of(results, _tokens(results, of)),
     }
 
 
-def _endings(results: Sequence[Entry]) -> dict[str, int]:
-    counts = Counter(result.termination for result in results if result.termination)
-    return dict(sorted(counts.items()))
+def _cost(group: Iterable[Entry], of: Of) -> Value:
+    """Return a function that returns the cost of a task, or None if it is not fully known."""
+    is_known = any(of(task).cost_usd is not None for task in group)
+
+    def cost(task: Entry) -> float | None:
+        spent = of(task)
+        if not is_known or spent.unpriced_calls:
+            return None
+        return 0.0 if spent.cost_usd is None and _asked_nothing(spent) else spent.cost_usd
+
+    return cost
 
 
-def _shares(counts: Mapping[str, int]) -> dict[str, float]:
-    """Return the share of each termination, including those with a count of 0; {} without any."""
-    whole = sum(counts.values())
-    names = sorted({*counts, *_ENDINGS}) if whole else ()
-    return {name: counts.get(name, 0) / whole for name in names}
+def _tokens(group: Iterable[Entry], of: Of, kind: str = "") -> Value:
+    """Return a function that returns the tokens of a task, or None if they are unknown."""
+    both = attrgetter(f"{kind}input_tokens", f"{kind}output_tokens")
+    is_known = any(both(of(task)) != (None, None) for task in group)
+
+    def tokens(task: Entry) -> float | None:
+        spent = of(task)
+        into: int | None
+        out: int | None
+        into, out = both(spent)
+        if into is not None and out is not None:
+            return into + out
+        return 0 if is_known and into is out and _asked_nothing(spent) else None
+
+    return tokens
 
 
-def latched(decided: Sequence[Entry]) -> dict[str, Any]:
-    """Return MobileAgentBench's metrics (arXiv 2406.08184, "Metrics").
-
-    There, a success latches: a task counts as done once its goal is met after some step, whatever
-    the agent does next. This requires a check that was evaluated after every step, so tasks decided
-    by judges or people are excluded.
-
-    - `latched`: tasks whose check was evaluated after every step; `latched_successes`: those whose
-      goal was met at some step; `latched_success_rate` (SR) is their share.
-    - `step_efficiency` (SE): the mean of steps to the first success / golden steps, except for
-      goals that were met at the start.
-    - `early_stops`: failures that were reported as done; `false_finish_rate` (FFR) is their share
-      of the failures. `late_stops`: successes after which the agent continued;
-      `over_execution_rate` (OER) is their share of the successes.
-    """
-    asked = [result for result in decided if _was_asked(result)]
-    met = [result for result in asked if result.first_success_step is not None]
-    failures = [result for result in asked if result.first_success_step is None]
-    early = sum(result.termination == "self-reported" for result in failures)
-    late = sum(_went_on(result) for result in met)
-    return {
-        "latched": len(asked),
-        "latched_successes": len(met),
-        "latched_success_rate": ratio(len(met), len(asked)),
-        "step_efficiency": mean_of((e for e in met if not met_at_start(e)), step_efficiency),
-        "early_stops": early,
-        "false_finish_rate": ratio(early, len(failures)),
-        "late_stops": late,
-        "over_execution_rate": ratio(late, len(met)),
-    }
-
-
-def step_efficiency(result: Entry) -> float | None:
-    """Return steps to the first success / golden steps of a task; None if either is unknown."""
-    return ratio(result.first_success_step, result.golden_steps)
-
-
-def met_at_start(result: Entry) -> bool:
-    """Return whether the check of a decided task held before the agent began."""
-    verdict = result.verdict
-    held = None if verdict is None else verdict["evidence"].get("held")  # empty without a check
-    is_first = isinstance(held, list) and held[:1] == [True]
-    return result.success is not None and (is_first or bool(result.held_at_start))
-
-
-def _was_asked(result: Entry) -> bool:
-    """Return whether a task's check was evaluated after every step.
-
-    It was not if the list of steps at which it `held` is empty, or if it succeeded at an unknown
-    step. Failures with older verdicts, which have no `held`, count as evaluated.
-    """
-    verdict = result.verdict
-    if verdict is not None and verdict["scorer"] != _CHECK:
-        return False
-    if result.first_success_step is not None:
-        return True
-    held = None if verdict is None else verdict["evidence"].get("held")
-    return result.success is False and held != []
-
-
-def _went_on(result: Entry) -> bool:
-    steps = result.steps
-    return steps is not None and steps > (result.first_success_step or 0)
+def _asked_nothing(spent: Spent) -> bool:
+    was_unobserved = isinstance(spent, Entry) and spent.metered is False
+    return spent.calls == 0 and not was_unobserved

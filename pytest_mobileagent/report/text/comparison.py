@@ -11,7 +11,7 @@ from pytest_mobileagent.report.comparison.episode_pairs import (
     divergence_in_words,
     page_fragment,
 )
-from pytest_mobileagent.report.published.settings import in_words
+from pytest_mobileagent.report.published_settings import in_words
 from pytest_mobileagent.report.text.markdown import collapsible, escape, escape_url, table
 from pytest_mobileagent.report.text.table import interval, label, percent, shortener, signed
 

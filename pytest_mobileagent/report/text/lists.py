@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode.record import AGENTS_FAULT
 from pytest_mobileagent.episode.runs import cases
 from pytest_mobileagent.jsonable import cut, mapping, plural, printable
+from pytest_mobileagent.report.gate.missing import sample_of
+from pytest_mobileagent.report.metrics.behaviour import met_at_start
 from pytest_mobileagent.report.metrics.doubtful import broke, with_doubtful
 from pytest_mobileagent.report.metrics.epochs import FLAKY
-from pytest_mobileagent.report.metrics.summary import check_raised, met_at_start, without_snapshot
+from pytest_mobileagent.report.metrics.summary import check_raised, without_snapshot
 from pytest_mobileagent.report.text.narration import missed
-from pytest_mobileagent.report.text.skips import sample_of
 from pytest_mobileagent.report.text.table import label, percent, shortener
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent._task.case import Case
-    from pytest_mobileagent.report.entry import Entry
+    from pytest_mobileagent.report.entry import Entry, Judged
 
 
 FEW = 5  # tasks in a list by default; the others are in the report
@@ -63,7 +64,12 @@ def same_causes(groups: Sequence[Sequence[Entry]]) -> list[str]:
 
 def passes(results: Sequence[Entry], columns: int = LINE) -> list[str]:
     """Return a line for each passed task, with its number of steps."""
-    return _list("passed", results, _pass, most=len(results), columns=columns)
+
+    def steps(result: Entry) -> str:
+        count = "" if result.steps is None else plural(result.steps, "step")
+        return f"{count} (golden steps {result.golden_steps})" if result.golden_steps else count
+
+    return _list("passed", results, steps, most=len(results), columns=columns)
 
 
 def failures(results: Sequence[Entry], most: int = FEW, columns: int = LINE) -> list[str]:
@@ -88,45 +94,47 @@ def disagreements(results: Sequence[Entry]) -> list[str]:
     undecided = [each for each in judged if each.judged and each.judged["passed"] is None]
     differ = differing(results)
     title = f"check and judge differ ({len(differ)} of {len(judged) - len(undecided)})"
-    lines = _lines(title, differ, results, _check_and_judge)
+    lines = _lines(
+        title, differ, results, lambda each: f"check: {_done(each)}   {_reason(each.judged)}"
+    )
     title = f"not decided by judges ({len(undecided)})"
-    lines += _lines(title, undecided, results, _judged_reason)
+    lines += _lines(title, undecided, results, lambda each: _reason(each.judged))
     more = "  the others: those in report.json whose `judged` has `passed` null"
     return [*lines, *([more] if len(undecided) > FEW else [])]
-
-
-def _judged_reason(result: Entry) -> str:
-    return result.judged["reason"] if result.judged else ""
 
 
 def official_differences(results: Sequence[Entry]) -> list[str]:
     """Return lines on the tasks that official evaluations decided differently or broke on."""
     lines = []
-    for scorer in sorted({each.official["scorer"] for each in results if each.official}):
-        scored = [e for e in results if e.official and e.official["scorer"] == scorer]
-        both = [e for e in scored if None not in (_official(e), e.success)]
-        differ = [each for each in both if _official(each) is not each.success]
+    scored = [(each, each.official) for each in results if each.official]
+    for scorer in sorted({official["scorer"] for _, official in scored}):
+        own = [
+            (task, official["passed"]) for task, official in scored if official["scorer"] == scorer
+        ]
+        both = [(task, passed) for task, passed in own if None not in (passed, task.success)]
+        differ = [task for task, passed in both if passed is not task.success]
         same = f"{printable(scorer)} agrees on {len(both) - len(differ)} of {len(both)}"
         if differ:
-            lines += _lines(f"{same}, and differs on", differ, results, _ours_and_official)
+            lines += _lines(
+                f"{same}, and differs on",
+                differ,
+                results,
+                lambda each: f"ours: {_done(each)}   {_reason(each.official)}",
+            )
         elif both:
             lines.append(same)
-        broke = [each for each in scored if _official(each) is None]
+        broke = [task for task, passed in own if passed is None]
         title = f"{printable(scorer)} broke ({len(broke)})"
-        lines += _lines(title, broke, results, _official_reason)
+        lines += _lines(title, broke, results, lambda each: _reason(each.official))
     return lines
 
 
-def _official(result: Entry) -> bool | None:
-    return result.official["passed"] if result.official else None
+def _done(result: Entry) -> str:
+    return "done" if result.success else "not done"
 
 
-def _ours_and_official(result: Entry) -> str:
-    return f"ours: {'done' if result.success else 'not done'}   {_official_reason(result)}"
-
-
-def _official_reason(result: Entry) -> str:
-    return result.official["reason"] if result.official else ""
+def _reason(opinion: Judged | None) -> str:
+    return opinion["reason"] if opinion else ""
 
 
 def differing(results: Sequence[Entry]) -> list[Entry]:
@@ -138,11 +146,6 @@ def differing(results: Sequence[Entry]) -> list[Entry]:
         and None not in (judged["passed"], each.success)
         and judged["passed"] is not each.success
     ]
-
-
-def _check_and_judge(result: Entry) -> str:
-    check = "done" if result.success else "not done"
-    return f"check: {check}   {_judged_reason(result)}"
 
 
 def undone(results: Sequence[Entry], outcomes: Sequence[str]) -> list[tuple[str, str]]:
@@ -281,22 +284,22 @@ def _suspects(results: Sequence[Entry]) -> list[str]:
     if not found:
         return []
     name_of = _names(results)
-    lines = [f"  {cut(name_of(each), _LONGEST_NAME)}   {broke(each)}: the agent?" for each in found]
-    more = [f"  … and {len(found) - FEW} more: see report.json"] if len(found) > FEW else []
     title = f"suspects: {plural(len(found), 'task')} broke phone or worker in every attempt"
-    counted = [f"  with {'it' if len(found) == 1 else 'them'} as failures: {_with_them(results)}"]
-    if not any(each.success is None for each in found):
-        counted = []
-    return [f"{title}, where others did not:", *lines[:FEW], *more, *counted]
-
-
-def _with_them(results: Sequence[Entry]) -> str:
-    numbers = with_doubtful(results)
-    undecided = sum(bool(each.suspect) and each.success is None for each in results)
-    decided = [each for each in results if each.success is not None]
-    counts = f"{sum(bool(each.success) for each in decided)}/{len(decided) + undecided}"
-    rate = percent(numbers["success_rate_with_suspects"])
-    return f"success rate {rate} ({counts}): mobile_suspects=fail"
+    lines = [f"{title}, where others did not:"]
+    lines += [
+        f"  {cut(name_of(each), _LONGEST_NAME)}   {broke(each)}: the agent?" for each in found[:FEW]
+    ]
+    if len(found) > FEW:
+        lines.append(f"  … and {len(found) - FEW} more: see report.json")
+    if undecided := sum(each.success is None for each in found):
+        decided = [each.success for each in results if each.success is not None]
+        rate = percent(with_doubtful(results)["success_rate_with_suspects"])
+        counts = f"{sum(decided)}/{len(decided) + undecided}"
+        them = "it" if len(found) == 1 else "them"
+        lines.append(
+            f"  with {them} as failures: success rate {rate} ({counts}): mobile_suspects=fail"
+        )
+    return lines
 
 
 def _own_judges(results: Sequence[Entry]) -> list[str]:
@@ -326,11 +329,6 @@ def _why(result: Entry) -> str:
     if verdict is None or result.termination in AGENTS_FAULT:
         return ""
     return missed(verdict) or verdict["evidence"].get("sought") or ""
-
-
-def _pass(result: Entry) -> str:
-    steps = "" if result.steps is None else plural(result.steps, "step")
-    return f"{steps} (golden steps {result.golden_steps})" if result.golden_steps else steps
 
 
 def _list(

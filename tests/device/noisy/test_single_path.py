@@ -12,7 +12,7 @@ from pytest_mobileagent.device.noisy import noisy_device
 from pytest_mobileagent.device.noisy.noisy_device import NoiseSettings, NoisyPages, with_noise
 from pytest_mobileagent.noise import Look, NoiseChoice, State
 from pytest_mobileagent.noise.layout import arrange
-from pytest_mobileagent.report.metrics.noise import measures
+from pytest_mobileagent.report.metrics.behaviour import measures
 from pytest_mobileagent.run import attempt
 from pytest_mobileagent.testing import MemoryPhone, make_screen, play
 from tests.device.noisy.conftest import BY_NAME, TEMPLATES, Planned

@@ -15,7 +15,7 @@ import pytest
 
 from pytest_mobileagent.__main__ import main
 from pytest_mobileagent.report.bundle import verify as verification
-from pytest_mobileagent.report.bundle.truth import without_verdicts
+from pytest_mobileagent.report.bundle.verify import without_verdicts
 from pytest_mobileagent.verdict import Verdict, of_person, verdicts
 from pytest_mobileagent.verdict import append as add_verdict
 

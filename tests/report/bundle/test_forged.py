@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.report.bundle.integrity import FAILED, OPEN
+from pytest_mobileagent.report.bundle.records import FAILED, OPEN
 from pytest_mobileagent.report.bundle.verify import verify
 from pytest_mobileagent.verdict import Verdict, of_person
 from pytest_mobileagent.verdict import append as add_verdict

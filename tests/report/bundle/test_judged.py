@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.report.bundle.integrity import FAILED, OPEN, UNPROVEN
+from pytest_mobileagent.report.bundle.records import FAILED, OPEN, UNPROVEN
 from pytest_mobileagent.report.bundle.verify import Verification, verify
 from tests.report.bundle.conftest import Forger, Recorded, record
 

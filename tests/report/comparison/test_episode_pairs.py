@@ -21,7 +21,7 @@ from pytest_mobileagent.report.comparison.episode_pairs import (
     page_fragment,
     with_episode_pairs,
 )
-from pytest_mobileagent.report.html.comparison_page import page_of_two, write_packed_pair
+from pytest_mobileagent.report.html.run_page import page_of_two, write_packed_pair
 from pytest_mobileagent.report.recorded_run import document, recorded_run
 from pytest_mobileagent.report.text.comparison import comparison_details, comparison_markdown
 from pytest_mobileagent.run.folder import RunFolder

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Case, Task
-from pytest_mobileagent.report.comparison.ranking import LEVEL, rank
+from pytest_mobileagent.report.html.leaderboard import LEVEL, rank
 from pytest_mobileagent.report.recorded_run import RecordedRun
 from tests.report.conftest import make
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent.report.metrics.summary import step_efficiency, totals
+from pytest_mobileagent.report.metrics.behaviour import step_efficiency
+from pytest_mobileagent.report.metrics.summary import totals
 
 CHECK: dict[str, Any] = {"scorer": "check", "evidence": {}}
 JUDGE = {**CHECK, "scorer": "single: gpt-4o"}

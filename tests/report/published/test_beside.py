@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.report.published.beside import beside, published_beside
-from pytest_mobileagent.report.published.scores import PublishedScore
+from pytest_mobileagent.report.export.published_scores import (
+    PublishedScore,
+    beside,
+    published_beside,
+)
 from tests.report.gate.entries import entries, many, recorded
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_mobileagent.agent.registry import available
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.report.published.scores import PublishedScore, read_scores, scores_of
+from pytest_mobileagent.report.export.published_scores import PublishedScore, read_scores, scores_of
 from tests.report.conftest import make
 
 ROOT = Path(__file__).parents[3]

@@ -13,7 +13,7 @@ from pytest_mobileagent.agent import (
     PublishedSettings,
     Stated,
 )
-from pytest_mobileagent.report.published.settings import in_words, unlike_preset
+from pytest_mobileagent.report.published_settings import in_words, unlike_preset
 from tests.report.conftest import make
 
 if TYPE_CHECKING:

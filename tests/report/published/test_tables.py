@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from pytest_mobileagent.report.export.published_scores import as_lines, as_table
 from pytest_mobileagent.report.export.tables import as_csv, as_latex, as_markdown
-from pytest_mobileagent.report.published.tables import as_lines, as_table
 
 BESIDE: dict[str, Any] = {
     "agent": "m3a", "score": 0.306, "source": "a paper", "suite": "clock", "tasks": 116,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_mobileagent.report.text.skips import mostly_skipped, sample_of
+from pytest_mobileagent.report.gate.missing import mostly_skipped, sample_of
 
 DOCTOR = ["mobileagent", "doctor", "--tasks", "tasks/my shop"]
 ONLY = "only 38 of 301 selected tasks can"

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent._task.task import FULL, OFFICIAL
 from pytest_mobileagent.jsonable import Each
 from pytest_mobileagent.report.export.layouts.layout import (
+    LEVELS,
     Layout,
     Measure,
     Parts,
@@ -30,11 +31,10 @@ from pytest_mobileagent.report.export.layouts.layout import (
     has,
     long,
     measure,
+    success,
     titled,
     turned,
 )
-from pytest_mobileagent.report.export.layouts.mobileagentbench import LEVELS
-from pytest_mobileagent.report.export.layouts.own import success
 from pytest_mobileagent.report.export.tables import Cell
 from pytest_mobileagent.statistics import ratio
 

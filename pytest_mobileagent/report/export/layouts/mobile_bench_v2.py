@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.jsonable import Maybe
 from pytest_mobileagent.report.export.layouts.layout import (
+    MODELS,
     Layout,
     Measure,
     Parts,
@@ -29,7 +30,6 @@ from pytest_mobileagent.report.export.layouts.layout import (
     long,
     measure,
 )
-from pytest_mobileagent.report.export.layouts.mobileagentbench import MODELS
 from pytest_mobileagent.report.export.tables import Cell
 from pytest_mobileagent.report.names import agent_name, models_of
 from pytest_mobileagent.statistics import mean_of, ratio

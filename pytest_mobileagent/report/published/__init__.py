@@ -1,1 +1,0 @@
-"""Published scores beside runs, and the settings in which runs differ from the authors'."""
