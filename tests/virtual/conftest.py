@@ -1,5 +1,7 @@
 """A phone with the demo app, a hand that finds things on its screen, and a shell on it."""
 
+from __future__ import annotations
+
 import asyncio
 import re
 from datetime import UTC, datetime
@@ -16,7 +18,9 @@ from pytest_mobileagent.virtual.shell.session import Bytes, Collected
 from .phones import (  # noqa: F401 - fixtures
     adb,
     home,
+    lasting_phone,
     loop,
+    own_phone,
     program,
     running_phone,
     server,
@@ -36,7 +40,7 @@ NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 class Hand:
     """Finds nodes in the dump and touches them."""
 
-    def __init__(self, phone: "Phone") -> None:
+    def __init__(self, phone: Phone) -> None:
         self.phone = phone
 
     def nodes(self, attribute: str, value: str) -> list[str]:
@@ -74,29 +78,29 @@ class Ran(NamedTuple):
 
 
 @pytest.fixture(scope="session")
-def booted() -> "Phone":
+def booted() -> Phone:
     return boot(load_apps(APPS), time=NOON, frozen=True)
 
 
 @pytest.fixture
-def phone(booted: "Phone") -> "Iterator[Phone]":
+def phone(booted: Phone) -> Iterator[Phone]:
     yield booted
     booted.snapshots.load("default_boot")
 
 
 @pytest.fixture
-def demo(phone: "Phone") -> "Phone":
+def demo(phone: Phone) -> Phone:
     phone.activities.launch("org.demo")
     return phone
 
 
 @pytest.fixture
-def hand(phone: "Phone") -> Hand:
+def hand(phone: Phone) -> Hand:
     return Hand(phone)
 
 
 @pytest.fixture
-def shell(phone: "Phone") -> "Callable[..., Ran]":
+def shell(phone: Phone) -> Callable[..., Ran]:
     def sh(script: str, uid: int = 2000) -> Ran:
         out, err = Collected(), Collected()
         session = Session(phone=phone, uid=uid, stdin=Bytes(b""), stdout=out, stderr=err)
@@ -107,7 +111,7 @@ def shell(phone: "Phone") -> "Callable[..., Ran]":
 
 
 @pytest.fixture
-def sh(shell: "Callable[..., Ran]") -> "Callable[[str], str]":
+def sh(shell: Callable[..., Ran]) -> Callable[[str], str]:
     """The output of a command, which must succeed without errors."""
 
     def output(script: str) -> str:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 PATIENCE = 10
+SIZE = 2 * 2**30  # bytes of storage
 WHEEL = str(Path(adbutils.__file__).with_name("binaries") / "adb")
 
 
@@ -153,6 +154,17 @@ class Running:
         while services := [task for task in tasks if "_serve_stream" in repr(task.get_coro())]:
             await asyncio.wait(services)
 
+    def reset(self) -> None:
+        """Undo what is not part of a snapshot, and return to the one of the boot."""
+        phone = self.phone
+        phone.faults.clear()
+        phone.files.size = SIZE
+        for name in [each for each in phone.sockets if each.startswith("tcp:")]:
+            del phone.sockets[name]
+        for name in set(phone.snapshots) - {"default_boot"}:
+            phone.snapshots.delete(name)
+        phone.snapshots.load("default_boot")
+
     @property
     def device(self) -> adbutils.AdbDevice:
         return adbutils.AdbClient(port=self.adb.port).device(self.server.serial)
@@ -230,9 +242,25 @@ def start_phone(loop: Loop) -> StartPhone:
 
 
 @pytest.fixture
-def running_phone(start_phone: StartPhone, server: Adb) -> Iterator[Running]:
+def own_phone(start_phone: StartPhone, server: Adb) -> Iterator[Running]:
+    """A phone that a test may end, restart or disconnect."""
     with start_phone(server) as phone:
         yield phone
+
+
+@pytest.fixture(scope="session")
+def lasting_phone(loop: Loop, server: Adb) -> Iterator[Running]:
+    with running(loop, server) as phone:
+        yield phone
+
+
+@pytest.fixture
+def running_phone(lasting_phone: Running) -> Iterator[Running]:
+    """A phone that all tests of an adb server share, as it was when it had booted."""
+    yield lasting_phone
+    lasting_phone.device.forward_remove_all()
+    lasting_phone.device.reverse_remove_all()
+    lasting_phone.loop.call(lasting_phone.reset)
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """Loading the apps in a folder, from files and packages."""
 
+from __future__ import annotations
+
 import sys
 
 import pytest

@@ -1,5 +1,7 @@
 """A small app with a bit of everything, for the tests of the phone."""
 
+from __future__ import annotations
+
 from functools import partial
 
 from pytest_mobileagent.virtual.sdk import (

@@ -25,7 +25,8 @@ def test_states(adb: Adb) -> None:
         assert adb.run(*words, "shell", "exit 3").returncode == 3
 
 
-def test_a_device_that_was_cut_off_is_back_at_once(adb: Adb) -> None:
+def test_a_device_that_was_cut_off_is_back_at_once(own_phone: Running) -> None:
+    adb = own_phone.adb
     assert adb.run("reconnect", "device").returncode == 0
     assert adb.text_after_restart("shell", "echo back") == "back"
 
@@ -67,9 +68,9 @@ def test_unsupported_services_are_refused(
     "words", [["reboot"], ["shell", "reboot"], ["shell", "svc power reboot"]], ids=" ".join
 )
 def test_a_reboot_keeps_what_is_stored_and_nothing_else(
-    running_phone: Running, tmp_path: Path, words: list[str]
+    own_phone: Running, tmp_path: Path, words: list[str]
 ) -> None:
-    adb, phone = running_phone.adb, running_phone.phone
+    adb, phone = own_phone.adb, own_phone.phone
     apk = tmp_path / "example.apk"
     apk.write_bytes(build())
     adb.run("install", str(apk))
@@ -90,21 +91,22 @@ def test_a_reboot_keeps_what_is_stored_and_nothing_else(
     assert phone.clock.uptime() < 10
 
 
-def test_a_reboot_takes_root_away(adb: Adb) -> None:
+def test_a_reboot_takes_root_away(own_phone: Running) -> None:
+    adb = own_phone.adb
     adb.run("root")
     assert adb.text_after_restart("shell", "id -u") == "0"
     adb.run("reboot")
     assert adb.text_after_restart("shell", "id -u") == "2000"
 
 
-def test_a_shell_ends_with_the_system_that_it_runs_on(running_phone: Running) -> None:
-    assert running_phone.adb.run("shell", "reboot; echo never").stdout == b""
+def test_a_shell_ends_with_the_system_that_it_runs_on(own_phone: Running) -> None:
+    assert own_phone.adb.run("shell", "reboot; echo never").stdout == b""
 
 
 @pytest.mark.parametrize("script", ["reboot -p", "svc power shutdown"])
-def test_a_phone_can_be_switched_off(running_phone: Running, script: str) -> None:
-    running_phone.adb.run("shell", script)
-    running_phone.loop.run(running_phone.server.stopped.wait())
+def test_a_phone_can_be_switched_off(own_phone: Running, script: str) -> None:
+    own_phone.adb.run("shell", script)
+    own_phone.loop.run(own_phone.server.stopped.wait())
 
 
 def test_the_network_follows_the_radios(adb: Adb) -> None:

@@ -130,8 +130,8 @@ def test_files_that_cannot_be_pushed(
     assert running_phone.adb.text("shell", "echo fine") == "fine"
 
 
-def test_root_pulls_what_the_shell_may_not(running_phone: Running, tmp_path: Path) -> None:
-    running_phone.phone.files.write(f"{TMP}/secret", b"deep", mode=0o600)
-    running_phone.server.adbd.become(root=True)
-    assert running_phone.adb.run("pull", f"{TMP}/secret", str(tmp_path)).returncode == 0
+def test_root_pulls_what_the_shell_may_not(own_phone: Running, tmp_path: Path) -> None:
+    own_phone.phone.files.write(f"{TMP}/secret", b"deep", mode=0o600)
+    own_phone.server.adbd.become(root=True)
+    assert own_phone.adb.run("pull", f"{TMP}/secret", str(tmp_path)).returncode == 0
     assert (tmp_path / "secret").read_bytes() == b"deep"

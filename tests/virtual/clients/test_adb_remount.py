@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.virtual.phones import Adb
+    from tests.virtual.phones import Adb, Running
 
 
-def test_only_root_makes_the_system_writable(adb: Adb, tmp_path: Path) -> None:
+def test_only_root_makes_the_system_writable(own_phone: Running, tmp_path: Path) -> None:
+    adb = own_phone.adb
     said = adb.run("remount")
     assert b'Try "adb root" first' in said.stdout + said.stderr
     file = tmp_path / "file"

@@ -1,5 +1,7 @@
 """Apps store real data, which other programs can read."""
 
+from __future__ import annotations
+
 import sqlite3
 
 import pytest

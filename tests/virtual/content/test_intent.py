@@ -1,5 +1,7 @@
 """The intents that a filter matches."""
 
+from __future__ import annotations
+
 import pytest
 
 from pytest_mobileagent.virtual.content.intent import SEND, VIEW, Filter, type_matches

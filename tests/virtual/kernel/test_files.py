@@ -1,5 +1,7 @@
 """The file system: folders, links, errors, permissions, space, snapshots."""
 
+from __future__ import annotations
+
 import errno
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
@@ -81,7 +83,7 @@ def test_shared_storage_has_one_owner(files: FileSystem) -> None:
     assert (files.stat("/sdcard/new").mode, files.stat("/sdcard/new").gid) == (0o2770, 1023)
 
 
-FAILURES: dict[str, tuple[int, "Callable[[FileSystem], object]"]] = {
+FAILURES: dict[str, tuple[int, Callable[[FileSystem], object]]] = {
     "read a missing file": (errno.ENOENT, lambda f: f.read(f"{T}/nope")),
     "read a folder": (errno.EISDIR, lambda f: f.read(T)),
     "write to a folder": (errno.EISDIR, lambda f: f.write(T, b"")),
@@ -153,7 +155,7 @@ def test_space_is_counted(files: FileSystem) -> None:
     ],
 )
 def test_access_follows_the_modes(
-    files: FileSystem, path: str, uid: int, want: 'Literal["r", "w", "x"]', allowed: bool
+    files: FileSystem, path: str, uid: int, want: Literal["r", "w", "x"], allowed: bool
 ) -> None:
     files.write(f"{T}/f", b"", mode=0o600, uid=2000, gid=2000)
     files.mkdir("/data/data/org.notes", 0o700, uid=10100, gid=10100)
@@ -185,7 +187,7 @@ class FilesUnderStress(RuleBasedStateMachine):
         self.files = FileSystem(lambda: 0.0)
         self.start = self.files.used
 
-    def attempt(self, action: "Callable[..., object]", *args: object) -> None:
+    def attempt(self, action: Callable[..., object], *args: object) -> None:
         with suppress(OSError):
             action(*args)
 

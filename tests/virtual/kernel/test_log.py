@@ -1,5 +1,7 @@
 """The log of an idle phone."""
 
+from __future__ import annotations
+
 from datetime import UTC, datetime
 
 from pytest_mobileagent.virtual.kernel.clock import Clock

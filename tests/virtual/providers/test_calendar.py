@@ -1,5 +1,7 @@
 """The instances of events."""
 
+from __future__ import annotations
+
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 

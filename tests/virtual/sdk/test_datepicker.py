@@ -1,5 +1,7 @@
 """The date picker, in an app that asks for a day."""
 
+from __future__ import annotations
+
 import pytest
 
 from pytest_mobileagent.virtual.boot import boot

@@ -1,5 +1,7 @@
 """An interactive shell: each line runs when it is complete, and the shell continues."""
 
+from __future__ import annotations
+
 import asyncio
 from typing import TYPE_CHECKING
 
@@ -36,11 +38,11 @@ CONVERSATIONS = [
 
 
 @pytest.mark.parametrize(("text", "out", "err", "status"), CONVERSATIONS)
-def test_lines_are_run(text: str, out: str, err: str, status: int, sh: "Shells") -> None:
+def test_lines_are_run(text: str, out: str, err: str, status: int, sh: Shells) -> None:
     assert sh.typed(text) == (out, err, status)
 
 
-def test_a_terminal_has_a_prompt_and_survives_mistakes(sh: "Shells") -> None:
+def test_a_terminal_has_a_prompt_and_survives_mistakes(sh: Shells) -> None:
     ended = sh.typed("echo )\ncd /sdcard\nif true; then\necho ${x?}\nfi\nfoo\necho on\n", tty=True)
     assert ended.out == "on\n"
     assert ended.err == (
@@ -66,9 +68,7 @@ class Line:
         return (await self.stdout.read()).decode()
 
 
-def talk(
-    sh: "Shells", conversation: "Callable[[Line], Awaitable[None]]", *, tty: bool = False
-) -> None:
+def talk(sh: Shells, conversation: Callable[[Line], Awaitable[None]], *, tty: bool = False) -> None:
     async def connect() -> None:
         line = Line(Pipe(), Pipe())
         session = sh.session(out=line.stdout)
@@ -81,7 +81,7 @@ def talk(
     asyncio.run(asyncio.wait_for(connect(), 5))
 
 
-def test_an_answer_comes_before_the_next_question(sh: "Shells") -> None:
+def test_an_answer_comes_before_the_next_question(sh: Shells) -> None:
     async def conversation(line: Line) -> None:
         for number in range(50):
             assert await line.ask(f"echo {number}") == f"{number}\n"
@@ -89,7 +89,7 @@ def test_an_answer_comes_before_the_next_question(sh: "Shells") -> None:
     talk(sh, conversation)
 
 
-def test_half_a_construct_waits_for_the_other_half(sh: "Shells") -> None:
+def test_half_a_construct_waits_for_the_other_half(sh: Shells) -> None:
     async def conversation(line: Line) -> None:
         await line.stdin.write(b"while read x; do\n")
         await line.stdin.write(b"echo got $x\n")
@@ -100,7 +100,7 @@ def test_half_a_construct_waits_for_the_other_half(sh: "Shells") -> None:
     talk(sh, conversation)
 
 
-def test_ctrl_c_ends_the_command_and_not_the_shell(sh: "Shells") -> None:
+def test_ctrl_c_ends_the_command_and_not_the_shell(sh: Shells) -> None:
     async def conversation(line: Line) -> None:
         assert await line.ask("echo before; sleep 600") == "before\n"
         line.shell.cancel("SIGINT")
@@ -109,7 +109,7 @@ def test_ctrl_c_ends_the_command_and_not_the_shell(sh: "Shells") -> None:
     talk(sh, conversation, tty=True)
 
 
-def test_an_endless_loop_lets_others_live(sh: "Shells") -> None:
+def test_an_endless_loop_lets_others_live(sh: Shells) -> None:
     async def conversation(line: Line) -> None:
         await line.stdin.write(b"while :; do :; done\n")
         for _ in range(20):

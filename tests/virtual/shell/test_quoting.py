@@ -1,5 +1,7 @@
 """Text quoted by Python arrives unchanged: no text breaks out of its word."""
 
+from __future__ import annotations
+
 import shlex
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -28,20 +30,20 @@ steady = settings(
 @example(words=["\\n", "$(id)", "`id`"])
 @example(words=["-n", "", "'"])
 @example(words=["a\nb\n", "\r\n", "é漢🙂"])
-def test_quoted_words_arrive(words: list[str], sh: "Shells") -> None:
+def test_quoted_words_arrive(words: list[str], sh: Shells) -> None:
     quoted = " ".join(map(shlex.quote, words))
     assert sh.raw(f"printf '%s\\0' {quoted}")[0].decode() == "".join(f"{word}\0" for word in words)
 
 
 @steady
 @given(text=texts)
-def test_quoted_text_is_echoed(text: str, sh: "Shells") -> None:
+def test_quoted_text_is_echoed(text: str, sh: Shells) -> None:
     assert sh.raw(f"echo -E x{shlex.quote(text)}")[0].decode() == f"x{text}\n"
 
 
 @steady
 @given(text=texts)
-def test_a_variable_between_quotes_is_its_value(text: str, sh: "Shells") -> None:
+def test_a_variable_between_quotes_is_its_value(text: str, sh: Shells) -> None:
     script = f'x={shlex.quote(text)}; y=$x; printf %s "$y"; [ "$x" = "$y" ]'
     out, err, status = sh.raw(script)
     assert (out.decode(), err, status) == (text, b"", 0)
@@ -49,7 +51,7 @@ def test_a_variable_between_quotes_is_its_value(text: str, sh: "Shells") -> None
 
 @steady
 @given(text=texts)
-def test_text_survives_files_and_here_documents(text: str, sh: "Shells") -> None:
+def test_text_survives_files_and_here_documents(text: str, sh: Shells) -> None:
     script = f'printf %s {shlex.quote(text)} > f; x=$(cat f; echo .); printf %s "${{x%.}}"'
     assert sh.raw(script)[0].decode() == text
 

@@ -1,5 +1,7 @@
 """sqlite3: compared with the host's own, if it has one, and on the phone's files."""
 
+from __future__ import annotations
+
 import asyncio
 import shutil
 import sqlite3
@@ -92,7 +94,7 @@ needs_sqlite3 = pytest.mark.skipif(
 )
 
 
-def store(path: "Path") -> bytes:
+def store(path: Path) -> bytes:
     connection = sqlite3.connect(path)
     connection.executescript(SQL)
     connection.close()
@@ -100,7 +102,7 @@ def store(path: "Path") -> bytes:
 
 
 @pytest.fixture
-def db(sh: "Shells", tmp_path: "Path") -> "Path":
+def db(sh: Shells, tmp_path: Path) -> Path:
     path = tmp_path / "t.db"
     sh.device.files.write("/data/local/tmp/t.db", store(path), uid=2000, mode=0o660)
     return path
@@ -112,9 +114,7 @@ def quoted(argument: str) -> str:
 
 @needs_sqlite3
 @pytest.mark.parametrize("arguments", ARGUMENTS, ids=" ".join)
-def test_arguments_do_what_they_do_on_the_host(
-    arguments: list[str], sh: "Shells", db: "Path"
-) -> None:
+def test_arguments_do_what_they_do_on_the_host(arguments: list[str], sh: Shells, db: Path) -> None:
     options = [each for each in arguments if each.startswith("-")]
     command = ["sqlite3", *options, "t.db", *arguments[len(options) :]]
     expected = subprocess.run(command, cwd=db.parent, capture_output=True, input=b"", check=False)
@@ -128,7 +128,7 @@ def test_arguments_do_what_they_do_on_the_host(
 
 @needs_sqlite3
 @pytest.mark.parametrize("text", INPUTS)
-def test_input_does_what_it_does_on_the_host(text: str, sh: "Shells", db: "Path") -> None:
+def test_input_does_what_it_does_on_the_host(text: str, sh: Shells, db: Path) -> None:
     command = ["sqlite3", "t.db"]
     expected = subprocess.run(
         command, cwd=db.parent, capture_output=True, input=text.encode(), check=False
@@ -144,7 +144,7 @@ APP_DB = "/data/data/org.notes/databases/notes.db"
 
 
 @pytest.fixture
-def app_db(sh: "Shells", tmp_path: "Path") -> str:
+def app_db(sh: Shells, tmp_path: Path) -> str:
     files = sh.device.files
     files.mkdir("/data/data/org.notes/databases", 0o700, parents=True, uid=10100, gid=10100)
     files.write(APP_DB, store(tmp_path / "notes.db"), mode=0o660, uid=10100, gid=10100)
@@ -164,14 +164,14 @@ def test_only_statements_are_run() -> None:
 
 
 @pytest.mark.parametrize("after", ["", "\n;", " -- done", " /* done */"])
-def test_an_error_is_reported_once(after: str, sh: "Shells") -> None:
+def test_an_error_is_reported_once(after: str, sh: Shells) -> None:
     twice = "insert into t values(1);\ninsert into t values(1);"
     sh("sqlite3 new.db 'create table t(a unique)'")
     ended = sh.raw("sqlite3 new.db", stdin=f"{twice}{after}\n".encode())
     assert ended == (b"", b"Runtime error near line 2: UNIQUE constraint failed: t.a (19)\n", 1)
 
 
-def test_features_that_the_phones_sqlite_lacks_are_unknown(sh: "Shells") -> None:
+def test_features_that_the_phones_sqlite_lacks_are_unknown(sh: Shells) -> None:
     ended = sh("sqlite3 -separator , :memory: 'select 1'; sqlite3 :memory: '.mode csv'")
     assert ended.err == (
         "sqlite3: Error: unknown option: -separator\nUse -help for a list of options.\n"
@@ -179,7 +179,7 @@ def test_features_that_the_phones_sqlite_lacks_are_unknown(sh: "Shells") -> None
     )
 
 
-def test_a_change_is_in_the_file_and_the_owner_stays(sh: "Shells", app_db: str) -> None:
+def test_a_change_is_in_the_file_and_the_owner_stays(sh: Shells, app_db: str) -> None:
     assert sh(f"sqlite3 {app_db} 'delete from t'", uid=0).status == 0
     node = sh.device.files.stat(app_db)
     assert (node.uid, node.mode) == (10100, 0o660)
@@ -189,15 +189,13 @@ def test_a_change_is_in_the_file_and_the_owner_stays(sh: "Shells", app_db: str) 
     connection.close()
 
 
-def test_reading_does_not_write(sh: "Shells", app_db: str) -> None:
+def test_reading_does_not_write(sh: Shells, app_db: str) -> None:
     before = sh.device.files.stat(app_db)
     assert sh(f"sqlite3 {app_db} 'select count(*) from t' .tables", uid=0).status == 0
     assert sh.device.files.stat(app_db) is before
 
 
-def test_reading_a_database_with_a_write_ahead_log_does_not_write(
-    sh: "Shells", app_db: str
-) -> None:
+def test_reading_a_database_with_a_write_ahead_log_does_not_write(sh: Shells, app_db: str) -> None:
     data = sh.device.files.read(app_db)
     sh.device.files.write(app_db, data[:18] + b"\x02\x02" + data[20:])
     before = sh.device.files.stat(app_db)
@@ -205,35 +203,35 @@ def test_reading_a_database_with_a_write_ahead_log_does_not_write(
     assert sh.device.files.stat(app_db) is before
 
 
-def test_the_shell_may_not_open_an_apps_database(sh: "Shells", app_db: str) -> None:
+def test_the_shell_may_not_open_an_apps_database(sh: Shells, app_db: str) -> None:
     ended = sh(f"sqlite3 {app_db} 'select 1'")
     text = f'Error: unable to open database "{app_db}": unable to open database file\n'
     assert (ended.out, ended.err, ended.status) == ("", text, 1)
 
 
-def test_a_database_is_created_when_it_is_written(sh: "Shells") -> None:
+def test_a_database_is_created_when_it_is_written(sh: Shells) -> None:
     assert sh("sqlite3 new.db 'select 1'; ls").out == "1\n"
     assert sh("sqlite3 new.db 'create table t(a)'; ls; sqlite3 new.db .tables").out == "new.db\nt\n"
 
 
-def test_an_invalid_database_is_refused(sh: "Shells") -> None:
+def test_an_invalid_database_is_refused(sh: Shells) -> None:
     ended = sh("echo this is no database > f; sqlite3 f 'select 1 from t'")
     assert (ended.err, ended.status) == ("Error: in prepare, file is not a database (26)\n", 26)
 
 
-def test_an_uncommitted_change_is_lost(sh: "Shells", app_db: str) -> None:
+def test_an_uncommitted_change_is_lost(sh: Shells, app_db: str) -> None:
     sh(f"sqlite3 {app_db} 'begin; delete from t'", uid=0)
     assert sh(f"sqlite3 {app_db} 'select count(*) from t'", uid=0).out == "4\n"
 
 
 @pytest.mark.parametrize("sql", ["attach '{}' as other", "vacuum into '{}'"])
-def test_no_statement_reaches_the_hosts_files(sql: str, sh: "Shells", tmp_path: "Path") -> None:
+def test_no_statement_reaches_the_hosts_files(sql: str, sh: Shells, tmp_path: Path) -> None:
     goal = tmp_path / "host.db"
     ended = sh(f'sqlite3 :memory: "{sql.format(goal)}"')
     assert (ended.status != 0, goal.exists()) == (True, False)
 
 
-def test_a_statement_is_run_when_its_line_arrives(sh: "Shells", app_db: str) -> None:
+def test_a_statement_is_run_when_its_line_arrives(sh: Shells, app_db: str) -> None:
     """The statement sees what the app has written meanwhile."""
 
     async def talk() -> bytes:

@@ -1,5 +1,7 @@
 """content: data of providers, read and written from the shell."""
 
+from __future__ import annotations
+
 import re
 
 from pytest_mobileagent.virtual.content import data

@@ -1,5 +1,7 @@
 """pm: packages from the shell."""
 
+from __future__ import annotations
+
 import re
 
 import pytest

@@ -1,5 +1,7 @@
 """Services, toolbox commands and failures whose answers are longer than a row of `answers.toml`."""
 
+from __future__ import annotations
+
 import asyncio
 import re
 from datetime import datetime

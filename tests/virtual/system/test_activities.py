@@ -1,5 +1,7 @@
 """Activities start and finish by Android's rules."""
 
+from __future__ import annotations
+
 import io
 from typing import TYPE_CHECKING
 
@@ -18,11 +20,11 @@ EDITOR = "org.demo/org.demo.EditorActivity"
 HOME = "com.google.android.apps.nexuslauncher/.NexusLauncherActivity"
 
 
-def stack(phone: "Phone") -> list[str]:
+def stack(phone: Phone) -> list[str]:
     return [record.component.rpartition(".")[2] for record in reversed(phone.activities.records())]
 
 
-def logged(phone: "Phone", tag: str) -> list[str]:
+def logged(phone: Phone, tag: str) -> list[str]:
     return [entry.message for entry in phone.log.entries if entry.tag == tag]
 
 

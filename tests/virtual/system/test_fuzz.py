@@ -1,5 +1,7 @@
 """After any input, the phone's screen can be captured, and only apps crash."""
 
+from __future__ import annotations
+
 import io
 import random
 import re

@@ -1,5 +1,7 @@
 """The files that `pm path` prints."""
 
+from __future__ import annotations
+
 import io
 import zipfile
 

@@ -79,8 +79,8 @@ def test_help_lists_what_is_there(adb: Adb) -> None:
     assert adb.text("emu", "help", "nope") == listing.removesuffix("OK") + "\nKO: unknown command"
 
 
-def test_snapshots_are_saved_listed_loaded_and_deleted(running_phone: Running) -> None:
-    adb, files = running_phone.adb, running_phone.phone.files
+def test_snapshots_are_saved_listed_loaded_and_deleted(own_phone: Running) -> None:
+    adb, files = own_phone.adb, own_phone.phone.files
     files.write("/sdcard/note", b"before")
     assert adb.text("emu", "avd", "snapshot", "save", "mine") == "OK"
     files.write("/sdcard/note", b"after")
@@ -172,9 +172,9 @@ def test_an_empty_token_file_opens_the_console(running_phone: Running, token_fil
         token_file.write_text(token)
 
 
-def test_kill_stops_the_phone(running_phone: Running) -> None:
-    assert running_phone.adb.text("emu", "kill") == "OK: killing emulator, bye bye"
-    assert running_phone.server.stopped.is_set()
+def test_kill_stops_the_phone(own_phone: Running) -> None:
+    assert own_phone.adb.text("emu", "kill") == "OK: killing emulator, bye bye"
+    assert own_phone.server.stopped.is_set()
 
 
 def test_a_read_only_emulator_leaves_its_snapshots_alone(

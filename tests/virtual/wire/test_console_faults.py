@@ -143,8 +143,8 @@ def test_a_phone_that_hangs_forever_is_recovered_through_its_console(adb: Adb) -
         assert held.communicate(timeout=PATIENCE)[0].split() == [b"hello", b"2000"]
 
 
-def test_adb_loses_the_phone_once(running_phone: Running) -> None:
-    adb = running_phone.adb
+def test_adb_loses_the_phone_once(own_phone: Running) -> None:
+    adb = own_phone.adb
     fault(adb, "drop-connection --after 1")
     assert adb.text("shell", "id -u") == "2000"
     assert adb.text("shell", "id -u") != "2000"

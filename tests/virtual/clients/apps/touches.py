@@ -1,5 +1,7 @@
 """An app that shows the touches it receives."""
 
+from __future__ import annotations
+
 from pytest_mobileagent.virtual.sdk import (
     Activity,
     App,
