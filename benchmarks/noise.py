@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # for what it shares with marks.
 from marks import busy_screen, show
 
 from pytest_mobileagent import Wait
-from pytest_mobileagent.device.noisy.noisy_device import NoiseSettings, NoisyDevice
+from pytest_mobileagent.device.noisy import NoiseSettings, NoisyDevice
 from pytest_mobileagent.noise import NoiseChoice
 from pytest_mobileagent.noise.drawing import png_of
 from pytest_mobileagent.noise.template import load

@@ -26,10 +26,10 @@ from hypothesis import HealthCheck, settings
 from pytest_mobileagent import Case, DeviceInfo, Episode, Screen, Step, Task, testing
 from pytest_mobileagent.device.device import DeviceOptions
 from pytest_mobileagent.device.drivers.appium import appium_server
-from pytest_mobileagent.device.fleet.process import warm_program
+from pytest_mobileagent.device.fleet.programs import warm_program
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import virtual_slots
-from pytest_mobileagent.proxies import sparing_loopback
+from pytest_mobileagent.urls import sparing_loopback
 from pytest_mobileagent.virtual.main import boot
 
 from .inprocess import known_plugins, loaded, pytester  # noqa: F401 - fixtures

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_mobileagent.proxies import by_proxy, is_loopback, proxy_of, sparing_loopback
+from pytest_mobileagent.urls import by_proxy, is_loopback, proxy_of, sparing_loopback
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Environments: variations of a device in type, sizes, language, theme, wallpaper and icons.
 
 An environment is data that is validated on creation. Files of environments are TOML with a list of
-tables, [[environment]].
+tables, [[environment]]. `apply` gives one to a device, and sets the time of its clock.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import difflib
 import re
 import tomllib
 from dataclasses import dataclass, fields
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -181,3 +183,27 @@ def _named(word: str, known: Mapping[str, Environment]) -> list[Environment]:
         ids = sorted(known)
         return [known[each] for each in ids[ids.index(first) : ids.index(last) + 1]]
     return [each for each in known.values() if word in (ALL, each.group)]
+
+
+_ZONED = re.compile(r"(.+)\[([\w/+-]+)\]")  # as in RFC 9557
+
+
+def parse_moment(text: str) -> datetime | None:
+    """Return the moment that an option gives in ISO 8601; None for "now".
+
+    A moment without a time zone is in the device's. The name of a zone may follow in brackets, as
+    in RFC 9557: the moment is in that zone, and so is the device.
+
+    Raises:
+        ValueError: if the text does not specify a moment.
+    """
+    if (text := text.strip()) == "now":
+        return None
+    zoned = _ZONED.fullmatch(text)
+    try:
+        moment = datetime.fromisoformat(zoned[1] if zoned else text)
+        zone = ZoneInfo(zoned[2]) if zoned else moment.tzinfo
+    except (KeyError, ValueError, OSError):
+        msg = "must be a date and time such as 2026-11-22T09:00, perhaps with [Asia/Tokyo], or now"
+        raise ValueError(msg) from None
+    return moment.astimezone(zone) if moment.tzinfo else moment.replace(tzinfo=zone)

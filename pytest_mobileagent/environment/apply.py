@@ -1,9 +1,12 @@
-"""Applies an environment to a device with shell commands.
+"""Applies an environment to a device, and sets its clock, with shell commands.
 
-The commands need a root shell, as on emulators and rooted phones: only root may write the language,
-the wallpaper, and the launcher's database, whose rows are the home screen's icons (in Launcher3 and
-launchers derived from it). Files are also written through the shell, as base64 text, in pieces that
-fit into a command line.
+An environment needs a root shell, as on emulators and rooted phones: only root may write the
+language, the wallpaper, and the launcher's database, whose rows are the home screen's icons (in
+Launcher3 and launchers derived from it). Files are also written through the shell, as base64 text,
+in pieces that fit into a command line.
+
+With a set clock, a run gives the same results on any day. Emulators take the host's time when they
+start and when they load a snapshot, so it is set before each episode; it then continues to run.
 """
 
 from __future__ import annotations
@@ -15,7 +18,9 @@ import re
 import shlex
 import sqlite3
 import time
+from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING, NamedTuple
+from zoneinfo import ZoneInfo
 
 from pytest_mobileagent.device.device import system_of
 from pytest_mobileagent.device.focus import FOCUS
@@ -28,7 +33,6 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.device import Device, System
     from pytest_mobileagent.environment import Environment
-
 
 _PIECE = 60_000  # characters; Linux allows 128 KiB
 _STAGE = "/data/local/tmp/mobileagent-file"
@@ -241,3 +245,61 @@ def _with_icons(data: bytes, icons: dict[str, IconPlace]) -> bytes:
         raise RootError(f"the launcher's database cannot be changed: {error}") from None
     finally:
         connection.close()
+
+
+_TOLERANCE = 60.0  # seconds by which the device's clock may differ after it was set
+
+
+def set_clock(device: Device, moment: datetime) -> None:
+    """Set a device's clock, and its zone if the moment has a `ZoneInfo`; apps are notified of it.
+
+    The alarm manager sets it (`cmd alarm set-time`), or else `date`, which needs a root shell.
+
+    Raises:
+        DeviceError: if the device does not allow it.
+    """
+    system = system_of(device)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=_zone(system.shell("getprop persist.sys.timezone").strip()))
+    elif isinstance(moment.tzinfo, ZoneInfo):
+        _set_zone(system, moment.tzinfo.key)
+    seconds = int(moment.timestamp())
+    output = system.shell(
+        f"settings put global auto_time 0; cmd alarm set-time {seconds * 1000} 2>&1; date +%s"
+    )
+    if _is_set(output, seconds):
+        return
+    as_root = system.shell(
+        f"date -u @{seconds} 2>&1"
+        " && am broadcast -a android.intent.action.TIME_SET >/dev/null 2>&1; date +%s"
+    )
+    if not _is_set(as_root, seconds):
+        msg = (
+            f"device {device.info.serial} does not permit setting its clock to "
+            f"{moment.isoformat()}: {output.strip()[:200]}; as root: {as_root.strip()[:200]}. "
+            "This needs `adb root`, which emulators without the Play Store permit; otherwise omit "
+            "--mobile-device-time"
+        )
+        raise DeviceError(msg)
+
+
+def _set_zone(system: System, name: str) -> None:
+    output = system.shell(
+        f"settings put global auto_time_zone 0; cmd alarm set-timezone {name} 2>&1;"
+        " getprop persist.sys.timezone"
+    )
+    if output.strip().rpartition("\n")[2] != name:
+        raise DeviceError(f"the device's time zone cannot be {name}: {output.strip()[:200]}")
+
+
+def _is_set(output: str, seconds: int) -> bool:
+    last = output.strip().rpartition("\n")[2]
+    return last.isdecimal() and abs(int(last) - seconds) < _TOLERANCE
+
+
+def _zone(name: str) -> tzinfo:
+    """Return a time zone by its name; UTC for an unknown one, as in Android."""
+    try:
+        return ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        return UTC

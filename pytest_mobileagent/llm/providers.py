@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from pytest_mobileagent.llm.limits import REQUEST_SECONDS
-from pytest_mobileagent.proxies import by_proxy, proxy_of
-from pytest_mobileagent.urls import hide, redact_urls
+from pytest_mobileagent.urls import by_proxy, hide, proxy_of, redact_urls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import AsyncIterator, Callable, Sequence
 
-    from pytest_mobileagent.device.single import Project
+    from pytest_mobileagent.device.fleet.leases import Project
     from pytest_mobileagent.mcp.phone import OwnPhone
 
 URL = "MOBILEAGENT_MCP_URL"  # the environment variable that can replace --connect
@@ -106,7 +106,7 @@ def _serve(given: argparse.Namespace, project: Callable[[], Project]) -> int:
     """
     # Loading the drivers takes long, and a client that only connects need not wait for it.
     from pytest_mobileagent.device.device import DeviceOptions
-    from pytest_mobileagent.device.single import leased_device, source_of
+    from pytest_mobileagent.device.fleet.leases import leased_device, source_of
     from pytest_mobileagent.mcp.phone import OwnPhone
 
     try:

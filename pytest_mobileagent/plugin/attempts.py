@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.device.device import Device
-    from pytest_mobileagent.device.fleet.slots import LeasedDevice
+    from pytest_mobileagent.device.fleet.leases import LeasedDevice
     from pytest_mobileagent.plugin.config import RunConfig
     from pytest_mobileagent.program.adapter import Adapter
     from pytest_mobileagent.run.plan import AgentRunner

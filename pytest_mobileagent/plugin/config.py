@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from filelock import FileLock
 
     from pytest_mobileagent._task.case import Case
-    from pytest_mobileagent.device.noisy.noisy_device import NoiseSettings
+    from pytest_mobileagent.device.noisy import NoiseSettings
     from pytest_mobileagent.environment import Environment
     from pytest_mobileagent.run.side_effects import EffectsFinder
 
@@ -140,7 +140,7 @@ class RunConfig(RunContext):
         setting = self.settings["mobile-noise"]
         if setting.value is None:
             return None
-        from pytest_mobileagent.device.noisy.noisy_device import NoiseSettings
+        from pytest_mobileagent.device.noisy import NoiseSettings
         from pytest_mobileagent.noise.template import BadNoiseError, load
 
         try:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.device.device import DeviceOptions
+    from pytest_mobileagent.device.fleet.leases import LeasedDevice
     from pytest_mobileagent.device.fleet.shared import SharedRun
-    from pytest_mobileagent.device.fleet.slots import LeasedDevice
     from pytest_mobileagent.device.sources import Source
     from pytest_mobileagent.plugin.context import RunContext
 
@@ -117,7 +117,7 @@ class RunDevices:
 
     def lease(self) -> LeasedDevice:
         """Return a lease of one device, which is connected when it is first needed."""
-        from pytest_mobileagent.device.single import lease_devices
+        from pytest_mobileagent.device.fleet.leases import lease_devices
 
         return lease_devices(self.source, self._options(), self._shared, 1)[0]
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.device.device import Device
-    from pytest_mobileagent.device.fleet.slots import LeasedDevice
+    from pytest_mobileagent.device.fleet.leases import LeasedDevice
 
 
 @pytest.fixture(scope="session")

@@ -79,7 +79,7 @@ def _run_of(config: pytest.Config) -> RunConfig:
 
 def _spare_loopback(config: pytest.Config) -> None:
     """Let agents, programs and our own clients reach what this run serves past any proxy."""
-    from pytest_mobileagent.proxies import sparing_loopback
+    from pytest_mobileagent.urls import sparing_loopback
 
     patch = pytest.MonkeyPatch()
     for name, value in sparing_loopback(os.environ).items():

@@ -241,7 +241,7 @@ GROUPS: dict[str, tuple[Option, ...]] = {
         _choice("--mobile-driver", "adb|appium", "adb", "what drives the device"),
         Option("--mobile-device-has", "WORD,…", None, late("_task.needs.parse_has"),
                "what tasks may need: web, gms, physical, account:LABEL, manual:TEXT"),
-        Option("--mobile-device-time", "ISO|now", "now", late("environment.clock.parse_moment"),
+        Option("--mobile-device-time", "ISO|now", "now", late("environment.parse_moment"),
                "set each episode's time, such as 2026-11-22T09:00"),
         Option("--mobile-env", "ID,…", None, listed,
                "run each task in these environments: ids, 100-104, train, test, or all"),

@@ -17,7 +17,7 @@ from pytest_mobileagent.jsonable import to_line
 from pytest_mobileagent.program.http1 import ClientReader, ServerConnection, TooLargeError, header
 from pytest_mobileagent.program.models.recorded_models import context_for
 from pytest_mobileagent.program.upstream import Origin, connect, pass_through
-from pytest_mobileagent.proxies import is_loopback
+from pytest_mobileagent.urls import is_loopback
 
 if TYPE_CHECKING:
     import socket

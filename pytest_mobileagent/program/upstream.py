@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlsplit
 import h11
 
 from pytest_mobileagent.program.http1 import ClientConnection, passed_on
-from pytest_mobileagent.proxies import by_proxy, proxy_of
+from pytest_mobileagent.urls import by_proxy, proxy_of
 
 if TYPE_CHECKING:
     from pytest_mobileagent.program.http1 import ServerConnection

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.arguments import Parser, failed, program_name
 from pytest_mobileagent.device.device import DeviceOptions, system_of
-from pytest_mobileagent.device.single import leased_device, source_of
+from pytest_mobileagent.device.fleet.leases import leased_device, source_of
 from pytest_mobileagent.errors import HostError, MobileAgentError
 from pytest_mobileagent.jsonable import plural, printable
 from pytest_mobileagent.record.recording import Done, Recording, read_draft
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from pytest_mobileagent.device.device import Device
-    from pytest_mobileagent.device.single import Project
+    from pytest_mobileagent.device.fleet.leases import Project
     from pytest_mobileagent.llm.asking import Settings
     from pytest_mobileagent.llm.model import Model
     from pytest_mobileagent.record.trial import FileTrials

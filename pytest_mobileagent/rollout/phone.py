@@ -24,7 +24,7 @@ from pytest_mobileagent.action.action import (
 )
 from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.device.device import DeviceOptions
-from pytest_mobileagent.device.single import leased_devices
+from pytest_mobileagent.device.fleet.leases import leased_devices
 from pytest_mobileagent.device.sources import parse_device
 from pytest_mobileagent.plugin.settings import this_project
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.device.device import Device
-    from pytest_mobileagent.device.fleet.slots import LeasedDevice
+    from pytest_mobileagent.device.fleet.leases import LeasedDevice
     from pytest_mobileagent.screen.screen import Screen
 
 

@@ -14,8 +14,7 @@ from pytest_mobileagent._task.case import all_packages, has_alternatives, missin
 from pytest_mobileagent.action.action import Open, Wait
 from pytest_mobileagent.agent.agent import Briefing, StepInstructions
 from pytest_mobileagent.device.device import system_of, without_screenshots
-from pytest_mobileagent.environment.apply import apply
-from pytest_mobileagent.environment.clock import set_clock
+from pytest_mobileagent.environment.apply import apply, set_clock
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.errors import MobileAgentError, TaskError, UnfitMoveError
 from pytest_mobileagent.llm.metered import EpisodeModels

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.agent.agent import Briefing
-    from pytest_mobileagent.device.noisy.noisy_device import NoiseSettings
+    from pytest_mobileagent.device.noisy import NoiseSettings
     from pytest_mobileagent.device.state import StateWatch
     from pytest_mobileagent.environment import Environment
     from pytest_mobileagent.screen.sight import Sight

@@ -93,7 +93,7 @@ class Session:
         self.calls = SessionCalls(recorder.folder, plan.models)
         recorder.start(plan.case, device.info, plan.reset, self._head())
         if plan.noise is not None:
-            from pytest_mobileagent.device.noisy.noisy_device import with_noise  # few runs need it
+            from pytest_mobileagent.device.noisy import with_noise  # few runs need it
 
             self.device = with_noise(
                 device,

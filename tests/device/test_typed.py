@@ -8,7 +8,7 @@ from xml.sax.saxutils import quoteattr
 import pytest
 
 from pytest_mobileagent import Tap, Type, Wait
-from pytest_mobileagent.device.typed import Typing, lost
+from pytest_mobileagent.device.live import Typing, lost
 
 if TYPE_CHECKING:
     from pytest_mobileagent import Action

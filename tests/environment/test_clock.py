@@ -10,7 +10,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
-from pytest_mobileagent.environment.clock import parse_moment, set_clock
+from pytest_mobileagent.environment import parse_moment
+from pytest_mobileagent.environment.apply import set_clock
 from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.testing import FakePhone, make_screen
 

@@ -17,8 +17,7 @@ from pytest_mobileagent.device.device import (
     wakefulness,
 )
 from pytest_mobileagent.device.doctor import checks
-from pytest_mobileagent.device.drivers.adb.listener import EventStream
-from pytest_mobileagent.device.drivers.adb.logstream import LogStream
+from pytest_mobileagent.device.drivers.adb.streams import EventStream, LogStream
 from pytest_mobileagent.device.drivers.adb.system import FOCUS, AdbSystem, clear, focus, read_info
 from tests.field.corpus import SERIAL, outputs_of
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_mobileagent.device.fleet.slots import lease
+from pytest_mobileagent.device.fleet.leases import lease
 from pytest_mobileagent.device.sources.attached import AttachedDevice, AttachedSlots
 from pytest_mobileagent.errors import InfrastructureError
 

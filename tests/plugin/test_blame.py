@@ -140,7 +140,7 @@ def test_go(episode): pass
 def test_device_without_events_is_not_an_agent_failure(project, kind, outcome):
     with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:
         file.write(
-            "from pytest_mobileagent.device.drivers.adb.listener import EventStream\n"
+            "from pytest_mobileagent.device.drivers.adb.streams import EventStream\n"
             "EventStream.start = lambda stream, run: None\n"
         )
     project.write(

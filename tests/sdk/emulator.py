@@ -5,7 +5,7 @@ manners.json in the SDK's folder: `apps` (folders), `boot_seconds`, `drop_on_loa
 `dies` (the status with which it exits at once), `hangs` (it never boots), `snapshots` (if false,
 none can be loaded at the start).
 
-It is forked from a warm process (see `pytest_mobileagent.device.fleet.warm`).
+It is forked from a warm process (see `pytest_mobileagent.device.fleet.programs`).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.device.fleet.process import warm_program
+from pytest_mobileagent.device.fleet.programs import warm_program
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.fleet.slots import ProgramSlots
 from pytest_mobileagent.testing import ScriptedModel

@@ -10,7 +10,7 @@ from pytest_mobileagent.device.certify.actions import LAUNCHER, types
 from pytest_mobileagent.device.certify.bench import PACKAGE, Bench, CannotBe, expect, need
 from pytest_mobileagent.device.device import log_of, stored_crashes_of, system_of
 from pytest_mobileagent.device.drivers.adb.console import Console, ReadOnlyError
-from pytest_mobileagent.device.drivers.adb.listener import PACKAGE as LISTENER
+from pytest_mobileagent.device.drivers.adb.streams import PACKAGE as LISTENER
 from pytest_mobileagent.device.logcat import crashes
 from pytest_mobileagent.device.probes import since_now
 from pytest_mobileagent.device.probes.log import MARK, log

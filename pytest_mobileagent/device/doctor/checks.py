@@ -21,7 +21,7 @@ from pytest_mobileagent.device.device import (
     wakefulness,
 )
 from pytest_mobileagent.device.drivers.adb.gestures import UNICODE_KEYBOARD
-from pytest_mobileagent.device.drivers.adb.listener import PACKAGE as LISTENER
+from pytest_mobileagent.device.drivers.adb.streams import PACKAGE as LISTENER
 from pytest_mobileagent.errors import MobileAgentError
 
 if TYPE_CHECKING:

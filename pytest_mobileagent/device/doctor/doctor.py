@@ -19,13 +19,12 @@ from pytest_mobileagent.arguments import Parser, program_name
 from pytest_mobileagent.device.device import DeviceOptions, PageDevice, PagesAddress, system_of
 from pytest_mobileagent.device.doctor import checks
 from pytest_mobileagent.device.doctor.checks import Finding, examine
-from pytest_mobileagent.device.doctor.pages import contents
-from pytest_mobileagent.device.doctor.tasks import list_tasks
+from pytest_mobileagent.device.doctor.tasks import contents, list_tasks
 from pytest_mobileagent.device.drivers import TooOldError, driver_names
-from pytest_mobileagent.device.drivers.adb.listener import PACKAGE
+from pytest_mobileagent.device.drivers.adb.streams import PACKAGE
 from pytest_mobileagent.device.drivers.appium.appium_session import parse_capabilities
 from pytest_mobileagent.device.drivers.graph import GraphDevice
-from pytest_mobileagent.device.single import leased_device, source_of
+from pytest_mobileagent.device.fleet.leases import leased_device, source_of
 from pytest_mobileagent.device.sources import forms
 from pytest_mobileagent.device.sources.graph import GraphSource
 from pytest_mobileagent.errors import MobileAgentError, RecordError
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent._task.task import Task
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.doctor.tasks import Selected
-    from pytest_mobileagent.device.single import Project
+    from pytest_mobileagent.device.fleet.leases import Project
     from pytest_mobileagent.device.sources import Source
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from filelock import FileLock, Timeout
 
 from pytest_mobileagent.device.fleet import supervisor
-from pytest_mobileagent.device.fleet.process import python_program
+from pytest_mobileagent.device.fleet.programs import python_program
 from pytest_mobileagent.device.fleet.supervisor import MARK, MEMORY, OWNER_LOCK, SOCKET, remove
 from pytest_mobileagent.errors import HostError, InfrastructureError
 from pytest_mobileagent.processes import without_keys

@@ -1,29 +1,19 @@
-"""Slots, each of which holds one device at a time, and the leases that processes have on them.
-
-A leased device is connected on first use, and replaced when it breaks. A process uses one device;
-its lease ends with the process.
-"""
+"""Slots, each of which holds one device at a time: what a source opens for a run."""
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import os
 import threading
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.device.device import Address, AnyAddress
-from pytest_mobileagent.device.fleet.shared import open_lock
 from pytest_mobileagent.errors import InfrastructureError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.fleet.shared import SharedRun
 
 
@@ -108,8 +98,8 @@ class ProgramSlots(RunSlots):
     is ready, and ends when its standard input closes. It must be ready within `seconds`, and end
     within `grace` seconds. `home` is its home folder, by default one of the run's.
 
-    With `warm`, the command of a program that is kept warm (see `fleet.warm`), the device is forked
-    from that program, and `command` contains only the arguments.
+    With `warm`, the command of a program that is kept warm (see `fleet.programs`), the device is
+    forked from that program, and `command` contains only the arguments.
 
     Raises:
         HostError: if the run's folder cannot be created.
@@ -221,117 +211,3 @@ class PackedSlots(ProgramSlots):
     def _serials(self, started: Started) -> Sequence[str]:
         serials: Sequence[str] = started.record.get("serials", [started.address.serial])
         return serials
-
-
-_LEASE_SECONDS = 120.0
-
-
-class Lease(NamedTuple):
-    """The exclusive right to use a slot's device; the operating system ends it with the process."""
-
-    slot: int
-    lock: int  # a descriptor of the lock file
-
-    def release(self) -> None:
-        """Make the device available to other processes."""
-        os.close(self.lock)
-
-
-def lease(slots: Slots, seconds: float = _LEASE_SECONDS, avoid: int | None = None) -> Lease:
-    """Lease a free device, waiting up to `seconds` for one.
-
-    The slot to `avoid`, whose device broke, is chosen only if no other slot is free.
-
-    Raises:
-        InfrastructureError: if no device became free.
-    """
-    deadline = time.monotonic() + seconds
-    while True:
-        paths = slots.locks
-        for slot in sorted(range(len(paths)), key=lambda slot: slot == avoid):
-            lock = open_lock(Path(paths[slot]))
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                os.close(lock)
-                continue
-            return Lease(slot, lock)
-        if time.monotonic() > deadline:
-            msg = f"all {len(paths)} devices are in use; none became free within {seconds:g} s"
-            raise InfrastructureError(msg)
-        time.sleep(0.05)
-
-
-class LeasedDevice:
-    """Leases a device from slots on first use, and holds it until closed.
-
-    `connect` connects to the device at an address. A device that broke is replaced: by a new one if
-    the slots renew their devices, otherwise by another free device. A device is also replaced after
-    `recycle` uses, because emulators become unreliable after some dozens of restores.
-    """
-
-    def __init__(self, slots: Slots, connect: Callable[[AnyAddress], Device], recycle: int) -> None:
-        self._slots = slots
-        self._connect = connect
-        self._recycle = recycle
-        self._lease: Lease | None = None
-        self._device: Device | None = None
-        self._uses = 0
-        self._broken: int | None = None  # the slot of the device that broke or is worn out
-        self._address: AnyAddress | None = None  # the last address of the device
-
-    def get(self) -> Device:
-        """Return the device, leased and connected.
-
-        Raises:
-            InfrastructureError: if no device is available, or it does not answer.
-        """
-        is_worn = self._slots.wears and self._uses >= self._recycle
-        if self._slots.renews and is_worn and self._lease is not None:
-            self._disconnect()
-            self._broken = self._lease.slot
-        if self._lease is None:
-            self._lease = lease(self._slots, avoid=self._broken)
-        if self._device is None:
-            slot = self._lease.slot
-            self._address = self._slots.address(slot, fresh=self._broken == slot)
-            self._device = self._connect(self._address)
-            self._broken, self._uses = None, 0
-        self._uses += 1
-        return self._device
-
-    def give_up(self) -> str:
-        """Declare the device broken: the next `get` returns another one.
-
-        Returns:
-            Why its program ended by itself, to append to an error message; empty if it did not.
-        """
-        self._disconnect()
-        if self._lease is None:
-            return ""
-        self._broken = self._lease.slot
-        ended = ""
-        with contextlib.suppress(InfrastructureError):
-            ended = self._slots.ended(self._lease.slot)
-        if not self._slots.renews:
-            self._release()
-        return ended and f"; its program {ended}"
-
-    def has_lost_server(self) -> bool:
-        """Return whether the server through which the device was reached is gone."""
-        return self._address is not None and not self._slots.serves(self._address)
-
-    def close(self) -> None:
-        """Disconnect from the device and release the lease."""
-        self._disconnect()
-        self._release()
-
-    def _disconnect(self) -> None:
-        if self._device is not None:
-            self._device.close()
-            self._device = None
-
-    def _release(self) -> None:
-        if self._lease is not None:
-            self._lease.release()
-            self._lease = None

@@ -18,7 +18,7 @@ Requests and replies are each one line of JSON:
 
 "{adb}" in a command is replaced by the adb server's port. Requests that start a program may contain
 
-- "warm": the command of a program that is started once and kept warm (see `warm`), in which
+- "warm": the command of a program that is started once and kept warm (see `programs`), in which
   "{socket}" is replaced by the path where it listens; "command" is then the arguments for a fork;
 - "seconds" that the program has until it must be ready, and "grace", the seconds it has to end.
 
@@ -43,8 +43,14 @@ import zlib
 from pathlib import Path
 from typing import IO, Any
 
-from pytest_mobileagent.device.fleet.process import ISOLATED_ADB, Process, Program, end
-from pytest_mobileagent.device.fleet.warm import answers, fork
+from pytest_mobileagent.device.fleet.programs import (
+    ISOLATED_ADB,
+    Process,
+    Program,
+    answers,
+    end,
+    fork,
+)
 from pytest_mobileagent.processes import die_with_parent, end_marked
 
 SOCKET, OWNER_LOCK, HOME, MARK = "supervisor", "owner.lock", "home", "mark"

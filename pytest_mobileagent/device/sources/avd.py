@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.fleet.process import python_program
+from pytest_mobileagent.device.fleet.programs import python_program
 from pytest_mobileagent.device.fleet.slots import ProgramSlots, Started
 from pytest_mobileagent.device.sdk import SdkError, check_avd, find_sdk
 from pytest_mobileagent.device.sources import Source

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from filelock import FileLock
 
-from pytest_mobileagent.device.fleet.process import python_program, warm_program
+from pytest_mobileagent.device.fleet.programs import python_program, warm_program
 from pytest_mobileagent.device.fleet.slots import PackedSlots, ProgramSlots
 from pytest_mobileagent.device.sources import Source
 from pytest_mobileagent.errors import HostError

@@ -23,8 +23,7 @@ from pytest_mobileagent.llm.model import ProviderBusyError, ProviderError, Reque
 from pytest_mobileagent.llm.provider_errors import failure_in, refused, scrubbed
 from pytest_mobileagent.llm.replies import check
 from pytest_mobileagent.llm.streams import Assembled, events
-from pytest_mobileagent.proxies import by_proxy, proxy_of
-from pytest_mobileagent.urls import hide, redact_urls
+from pytest_mobileagent.urls import by_proxy, hide, proxy_of, redact_urls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

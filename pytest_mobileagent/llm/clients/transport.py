@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import httpx2  # installed with the SDKs, by an extra
 
 from pytest_mobileagent.llm.limits import ReplyWatch, check_redirect
-from pytest_mobileagent.proxies import by_proxy, proxy_of
-from pytest_mobileagent.urls import redact_urls
+from pytest_mobileagent.urls import by_proxy, proxy_of, redact_urls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -16,7 +16,7 @@ import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.fleet.process import ISOLATED_ADB
+from pytest_mobileagent.device.fleet.programs import ISOLATED_ADB
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.processes import die_with_parent, without_keys
 from pytest_mobileagent.program.adb import redirect
@@ -24,7 +24,7 @@ from pytest_mobileagent.program.adb import redirect
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_mobileagent.device.fleet.process import Process
+    from pytest_mobileagent.device.fleet.programs import Process
 
 
 _NAME = "phone-server"  # programs may kill every process that is called adb

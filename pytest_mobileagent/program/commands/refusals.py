@@ -6,7 +6,7 @@ import dataclasses
 import re
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.device.drivers.adb.listener import PACKAGE as LISTENER
+from pytest_mobileagent.device.drivers.adb.streams import PACKAGE as LISTENER
 from pytest_mobileagent.program.commands.inputs import SCREEN_OFF
 
 if TYPE_CHECKING:

@@ -44,8 +44,7 @@ from pytest_mobileagent.program.models.requests import (
     with_usage,
 )
 from pytest_mobileagent.program.upstream import Origin, pass_through, trusted
-from pytest_mobileagent.proxies import LOOPBACK
-from pytest_mobileagent.urls import redact_urls
+from pytest_mobileagent.urls import LOOPBACK, redact_urls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping

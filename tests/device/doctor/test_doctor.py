@@ -12,7 +12,7 @@ import pytest
 
 from pytest_mobileagent.__main__ import main
 from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
-from pytest_mobileagent.device.drivers.adb.listener import PACKAGE as LISTENER
+from pytest_mobileagent.device.drivers.adb.streams import PACKAGE as LISTENER
 from pytest_mobileagent.device.drivers.adb.system import AdbSystem
 from pytest_mobileagent.errors import DeviceError
 

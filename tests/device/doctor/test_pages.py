@@ -14,8 +14,7 @@ from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.graph import Graph, GraphWriter
 from pytest_mobileagent.device.doctor.checks import examine
-from pytest_mobileagent.device.doctor.pages import contents
-from pytest_mobileagent.device.doctor.tasks import Selected, list_tasks
+from pytest_mobileagent.device.doctor.tasks import Selected, contents, list_tasks
 from pytest_mobileagent.device.drivers.graph import GraphDevice
 from pytest_mobileagent.testing import make_screen
 

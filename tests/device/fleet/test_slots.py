@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.device.fleet.slots import LeasedDevice, Slots, lease
+from pytest_mobileagent.device.fleet.leases import LeasedDevice, lease
+from pytest_mobileagent.device.fleet.slots import Slots
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

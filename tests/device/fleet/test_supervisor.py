@@ -16,9 +16,10 @@ import pytest
 
 from pytest_mobileagent.device.device import DeviceOptions
 from pytest_mobileagent.device.drivers.adb.shell import Shell
-from pytest_mobileagent.device.fleet.process import python_program
+from pytest_mobileagent.device.fleet.leases import LeasedDevice, lease
+from pytest_mobileagent.device.fleet.programs import python_program
 from pytest_mobileagent.device.fleet.shared import SharedRun, opened
-from pytest_mobileagent.device.fleet.slots import LeasedDevice, ProgramSlots, lease
+from pytest_mobileagent.device.fleet.slots import ProgramSlots
 from pytest_mobileagent.device.fleet.supervisor import remove
 from pytest_mobileagent.device.sources.attached import AttachedDevice, AttachedSlots
 from pytest_mobileagent.device.sources.virtual import virtual_slots

@@ -12,7 +12,7 @@ import pytest
 
 from pytest_mobileagent.device.device import DeviceOptions
 from pytest_mobileagent.device.drivers.adb.shell import Shell
-from pytest_mobileagent.device.fleet.process import warm_program
+from pytest_mobileagent.device.fleet.programs import warm_program
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.fleet.slots import ProgramSlots
 from pytest_mobileagent.device.sources.virtual import virtual_slots

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.device.noisy.noisy_device import NoiseSettings, NoisyDevice
+from pytest_mobileagent.device.noisy import NoiseSettings, NoisyDevice
 from pytest_mobileagent.noise import KINDS, NoiseChoice
 from pytest_mobileagent.noise.template import load
 from pytest_mobileagent.testing import MemoryPhone, make_screen

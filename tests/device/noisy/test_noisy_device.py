@@ -6,7 +6,7 @@ import pytest
 
 from pytest_mobileagent import Key, Open, Scroll, Swipe, Tap, Type, Wait
 from pytest_mobileagent.device.device import NoiseMaker, noise_of
-from pytest_mobileagent.device.noisy.noisy_device import NoiseSettings, Schedule
+from pytest_mobileagent.device.noisy import NoiseSettings, Schedule
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.noise import KINDS, NoiseChoice, parse_choice
 from pytest_mobileagent.noise.template import Template, load

@@ -8,8 +8,8 @@ import pytest
 
 from pytest_mobileagent import Finish, Tap, Task, Termination, Type
 from pytest_mobileagent.action.matching import Golden
-from pytest_mobileagent.device.noisy import noisy_device
-from pytest_mobileagent.device.noisy.noisy_device import NoiseSettings, NoisyPages, with_noise
+from pytest_mobileagent.device import noisy as noisy_device
+from pytest_mobileagent.device.noisy import NoiseSettings, NoisyPages, with_noise
 from pytest_mobileagent.noise import Look, NoiseChoice, State
 from pytest_mobileagent.noise.layout import arrange
 from pytest_mobileagent.report.metrics.behaviour import measures

@@ -17,8 +17,8 @@ from typing import IO, TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.device.device import Address
-from pytest_mobileagent.device.drivers.adb import listener
-from pytest_mobileagent.device.drivers.adb.listener import EventStream
+from pytest_mobileagent.device.drivers.adb import streams
+from pytest_mobileagent.device.drivers.adb.streams import EventStream
 from tests.virtual.phones import PATIENCE
 
 if TYPE_CHECKING:
@@ -71,10 +71,10 @@ def service(classes: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) as process:
         assert process.stdout
         name, port = process.stdout.readline().split()
-        assert name == listener.PACKAGE
+        assert name == streams.PACKAGE
         running = Service(process, int(port))
         opened = lambda *_: running.connect()  # noqa: E731
-        monkeypatch.setattr(listener, "open_service", opened)
+        monkeypatch.setattr(streams, "open_service", opened)
         yield running
         process.kill()
 

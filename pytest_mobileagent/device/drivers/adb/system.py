@@ -31,14 +31,13 @@ from pytest_mobileagent.device.drivers.adb.console import (
     ReadOnlyError,
     console_of,
 )
-from pytest_mobileagent.device.drivers.adb.listener import EventStream
-from pytest_mobileagent.device.drivers.adb.logstream import LogStream
 from pytest_mobileagent.device.drivers.adb.shell import (
     ConnectionLostError,
     ScriptOutput,
     Shell,
     restart_as_root,
 )
+from pytest_mobileagent.device.drivers.adb.streams import EventStream, LogStream
 from pytest_mobileagent.device.focus import FOCUS, focus
 from pytest_mobileagent.device.picture import Panels, Shot
 from pytest_mobileagent.episode.observation import DeviceInfo, Reset

@@ -46,7 +46,7 @@ class Driver:
     ) -> AppiumDevice:
         """Open a session on the device, for an adb server's device on the run's Appium server."""
         from pytest_mobileagent.device.drivers.appium import appium_server
-        from pytest_mobileagent.device.fleet.process import python_program
+        from pytest_mobileagent.device.fleet.programs import python_program
 
         if isinstance(address, AppiumAddress):
             return connect_remote(address.url, options.settle, options.capabilities, options.log)

@@ -13,8 +13,7 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.extras import check_extra
-from pytest_mobileagent.proxies import by_proxy, leads_here, proxy_of
-from pytest_mobileagent.urls import hide, redact_urls
+from pytest_mobileagent.urls import by_proxy, hide, leads_here, proxy_of, redact_urls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_mobileagent import Key, Open, Tap
 from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
-from pytest_mobileagent.device.drivers.adb.listener import COMPONENT, PACKAGE, EventStream
+from pytest_mobileagent.device.drivers.adb.streams import COMPONENT, PACKAGE, EventStream
 from pytest_mobileagent.errors import DeviceError
 
 if TYPE_CHECKING:

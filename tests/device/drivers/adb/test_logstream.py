@@ -71,7 +71,7 @@ def test_a_phone_that_prints_no_log_says_so_and_continues(device, monkeypatch):
     log = device.system._log
     device.observe()
     device.log()
-    monkeypatch.setattr("pytest_mobileagent.device.drivers.adb.logstream._ANSWER_SECONDS", 0.05)
+    monkeypatch.setattr("pytest_mobileagent.device.drivers.adb.streams._ANSWER_SECONDS", 0.05)
 
     def mark() -> str:
         log._asked += 1

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from pytest_mobileagent.device import single
 from pytest_mobileagent.device.device import DeviceOptions
+from pytest_mobileagent.device.fleet import leases
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,14 +50,14 @@ def test_lease_ends_before_the_services_it_needs(monkeypatch: pytest.MonkeyPatch
     class Driver:
         def check(self, *_: object) -> None: ...
 
-    monkeypatch.setattr(single, "SharedRun", Run)
-    monkeypatch.setattr(single, "lease_devices", lease_devices)
-    monkeypatch.setattr(single, "choose_driver", lambda *_: Driver())
-    with single.leased_device(cast("Any", Source()), DeviceOptions()) as device:
+    monkeypatch.setattr(leases, "SharedRun", Run)
+    monkeypatch.setattr(leases, "lease_devices", lease_devices)
+    monkeypatch.setattr(leases, "choose_driver", lambda *_: Driver())
+    with leases.leased_device(cast("Any", Source()), DeviceOptions()) as device:
         assert cast("str", device) == "device"
     assert told == ["checked", "run starts", "lease ends", "run ends"]
 
 
 def test_one_device_must_be_named() -> None:
     with pytest.raises(ValueError, match="must name one device"):
-        single.source_of("serial:a,b", pytest.fail)
+        leases.source_of("serial:a,b", pytest.fail)

@@ -1,7 +1,8 @@
-"""A device that wraps another device and adds noise to it.
+"""A device with noise: it wraps another device, and decides when noise appears.
 
-It draws pop-ups and ads over the screens of the wrapped device, and tampers with actions. The phone
-itself is unchanged: noise is only drawn, and actions on the noise never reach the phone.
+It draws pop-ups and ads over the screens of the wrapped device (`pytest_mobileagent.noise` defines
+what they look like), and tampers with actions. The phone itself is unchanged: noise is only drawn,
+and actions on the noise never reach the phone.
 
 When noise appears, and which, is chosen at random for each action. The choice for the n-th action
 depends only on n and the seed of the case, so it is the same on every phone, in every worker and
@@ -18,12 +19,11 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import Wait
 from pytest_mobileagent.device.device import Capture, PageDevice, log_of, stored_crashes_of
-from pytest_mobileagent.device.noisy.overlay import Overlay
 from pytest_mobileagent.episode.observation import Noise
 from pytest_mobileagent.errors import DeviceError, NoEdgeError, TaskError
 from pytest_mobileagent.jsonable import decimal_number
 from pytest_mobileagent.noise import ACTIONS, PASSING
-from pytest_mobileagent.noise.cover import check_fonts, look_of
+from pytest_mobileagent.noise.cover import Overlay, check_fonts, look_of
 from pytest_mobileagent.noise.injection import KIND
 
 if TYPE_CHECKING:
