@@ -10,6 +10,7 @@ from pytest_mobileagent.action.action import Key, KeyName, Type
 from pytest_mobileagent.action.gestures import LongPress
 from pytest_mobileagent.check import temporal
 from pytest_mobileagent.check.actions import runs, targets, touches, typings
+from pytest_mobileagent.check.body import UnclearAnswer, assumed
 from pytest_mobileagent.check.events import (
     START,
     EventSelector,
@@ -20,7 +21,6 @@ from pytest_mobileagent.check.events import (
     underivable,
 )
 from pytest_mobileagent.check.subgoals import subgoal
-from pytest_mobileagent.check.unclear import UnclearAnswer, assumed
 from pytest_mobileagent.episode.event import Event
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord

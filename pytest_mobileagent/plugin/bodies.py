@@ -19,9 +19,8 @@ from pytest_mobileagent.check import prefixes
 from pytest_mobileagent.check.body import decide
 from pytest_mobileagent.check.episode import Episode
 from pytest_mobileagent.check.events import NoListenerError
-from pytest_mobileagent.check.forked import in_fork
 from pytest_mobileagent.check.golden import check_path, collect_matches
-from pytest_mobileagent.check.prefixes import OnTheWay
+from pytest_mobileagent.check.prefixes import OnTheWay, in_fork
 from pytest_mobileagent.check.subgoals import SubGoal, SubGoals, collect_subgoals
 from pytest_mobileagent.episode.record import AGENTS_FAULT
 from pytest_mobileagent.episode.running import LiveEpisode
@@ -37,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.check.unclear import UnclearAnswer
+    from pytest_mobileagent.check.body import UnclearAnswer
 
 _FAILURES = (AssertionError, pytest.fail.Exception)
 

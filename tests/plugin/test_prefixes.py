@@ -86,7 +86,7 @@ def test_c_never(episode): assert episode.screen.texts == ("no such",)
 
 def test_a_body_that_hangs_or_exits_on_a_prefix_affects_no_other_test(run, monkeypatch):
     # Take the module from sys.modules: pytester runs leave others of this name behind.
-    prefixes = importlib.import_module("pytest_mobileagent.check.forked")
+    prefixes = importlib.import_module("pytest_mobileagent.check.prefixes")
     monkeypatch.setattr(prefixes, "_SECONDS", 0.2)
     result, tasks = run("""
 import os, time
