@@ -22,7 +22,7 @@ from pytest_mobileagent.errors import MobileAgentError, ScreenError
 from pytest_mobileagent.instruct.prompts import ROLES
 from pytest_mobileagent.jsonable import expect
 from pytest_mobileagent.judge.evidence import Album
-from pytest_mobileagent.judge.reply import read_notes
+from pytest_mobileagent.judge.question import read_notes
 from pytest_mobileagent.judge.transcript import TranscriptFrame, in_words, outline
 from pytest_mobileagent.llm.asking import ask_until_readable
 from pytest_mobileagent.llm.fence import Data, seal

@@ -21,7 +21,7 @@ from pytest_mobileagent.instruct.drafts import pages_of
 from pytest_mobileagent.instruct.prompts import wording_of
 from pytest_mobileagent.judge.evidence import Album
 from pytest_mobileagent.judge.prompts import wording_of as judges_wording
-from pytest_mobileagent.judge.reply import read_notes
+from pytest_mobileagent.judge.question import read_notes
 from pytest_mobileagent.judge.transcript import TranscriptFrame, in_words
 from pytest_mobileagent.llm.asking import ask_until_readable
 from pytest_mobileagent.llm.fence import Data, sealed

@@ -16,7 +16,7 @@ from pytest_mobileagent.errors import JudgeError
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.judge.evidence import windows
 from pytest_mobileagent.judge.prompts import wording_of
-from pytest_mobileagent.judge.reply import (
+from pytest_mobileagent.judge.question import (
     UnreadableReplyError,
     read_notes,
     read_result,

@@ -16,7 +16,7 @@ from pytest_mobileagent.errors import JudgeError, TaskError
 from pytest_mobileagent.judge.ask import converse
 from pytest_mobileagent.judge.evidence import numbered
 from pytest_mobileagent.judge.prompts import wording_of
-from pytest_mobileagent.judge.reply import UnreadableReplyError, read_notes
+from pytest_mobileagent.judge.question import UnreadableReplyError, read_notes
 from pytest_mobileagent.llm.fence import Data, sealed
 
 if TYPE_CHECKING:

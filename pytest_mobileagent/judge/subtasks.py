@@ -22,8 +22,7 @@ from pytest_mobileagent.jsonable import expect, read_as, why_unreadable
 from pytest_mobileagent.judge.ask import Opinion, ask, converse
 from pytest_mobileagent.judge.evidence import MOST_PICTURES, numbered
 from pytest_mobileagent.judge.prompts import wording_of
-from pytest_mobileagent.judge.question import Subtask
-from pytest_mobileagent.judge.reply import UnreadableReplyError, read_notes
+from pytest_mobileagent.judge.question import Subtask, UnreadableReplyError, read_notes
 from pytest_mobileagent.judge.segments import SplitError, check_apps, split, split_by_model
 from pytest_mobileagent.llm.fence import Data, sealed
 

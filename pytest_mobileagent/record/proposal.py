@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pytest_mobileagent.dialect.errors import DialectError
 from pytest_mobileagent.dialect.reading import object_in
-from pytest_mobileagent.draft.drafting import ROLE
+from pytest_mobileagent.draft.draft_check import ROLE
 from pytest_mobileagent.llm.asking import model_of
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.fence import Data, seal

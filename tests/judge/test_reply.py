@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_mobileagent import ModelCall
-from pytest_mobileagent.judge.reply import (
+from pytest_mobileagent.judge.question import (
     Statements,
     UnreadableReplyError,
     read_notes,
