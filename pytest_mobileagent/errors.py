@@ -23,9 +23,13 @@ An agent's error is its failure; broken infrastructure or judges never count aga
 
 from __future__ import annotations
 
+import difflib
 import re
 import traceback
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = [
     "AgentError", "AgentKilledError", "DeviceError", "GraphError", "HostError",
@@ -125,3 +129,9 @@ def in_one_line(error: BaseException) -> str:
     parts = [in_one_line(part) for part in error.exceptions[:_MOST_PARTS]]
     more = len(error.exceptions) - len(parts)
     return f"{error}: {'; '.join([*parts, *([f'and {more} more'] if more else [])])}"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return "; did you mean 'NAME'?" with the most similar known name; "" if none is similar."""
+    near = difflib.get_close_matches(name, known, 1)
+    return f"; did you mean {near[0]!r}?" if near else ""

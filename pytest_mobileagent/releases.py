@@ -20,8 +20,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.table import Row, rows
-from pytest_mobileagent._task.template import Template, fill, literal, times
-from pytest_mobileagent._task.wording import display_path, release_of
+from pytest_mobileagent._task.wording import (
+    Template,
+    display_path,
+    fill,
+    literal,
+    release_of,
+    times,
+)
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.jsonable import printable
 

@@ -13,10 +13,16 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import TYPE_CHECKING
+import tomllib
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from pytest_mobileagent._task.wording import display_path
+from pytest_mobileagent.errors import TaskError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
+    from pathlib import Path
 
 EVENTS, PAGES = "events", "pages"
 DETECTED = (EVENTS, PAGES)  # needs that are detected from the device
@@ -34,6 +40,75 @@ def alternatives(app: str) -> tuple[str, ...]:
 def choose(app: str, installed: Collection[str]) -> str:
     """Return the first package of an app that is installed, or the app as written if none is."""
     return next((package for package in alternatives(app) if package in installed), app)
+
+
+APPS = "apps.toml"  # a suite's own list of apps by label, each with a package or a list of packages
+
+
+@lru_cache
+def apps_in(file: Path) -> Mapping[str, str] | None:
+    """Return a suite's apps by lower-case label, alternatives joined; None without a list."""
+    if not file.is_file():
+        return None
+    return {label.casefold(): "|".join(packages) for label, packages in _listed(file).items()}
+
+
+def labels_of(file: Path) -> dict[str, str]:
+    """Return the app labels of a suite's `apps.toml` by package; empty if there is no such file.
+
+    Raises:
+        TaskError: if the file cannot be read.
+    """
+    listed = _listed(file) if file.is_file() else {}
+    return {
+        package: label
+        for label, apps in listed.items()
+        for app in apps
+        for package in alternatives(app)
+    }
+
+
+def _listed(file: Path) -> dict[str, list[str]]:
+    try:
+        listed = tomllib.loads(file.read_text("utf-8-sig"))
+    except (OSError, ValueError) as error:
+        raise TaskError(f"{display_path(file)}: {error}") from None
+    each = {label: [one] if isinstance(one, str) else one for label, one in listed.items()}
+    return {
+        label: packages
+        for label, packages in each.items()
+        if isinstance(packages, list) and all(isinstance(one, str) for one in packages)
+    }
+
+
+def with_packages(
+    cells: dict[str, Any], labels: Mapping[str, str] | None, where: str
+) -> dict[str, Any]:
+    """Return the cells with app labels replaced by packages."""
+    if labels is None:
+        return cells
+
+    def package(word: str) -> str:
+        if "." in word:
+            return word
+        if word.casefold() not in labels:
+            near = did_you_mean(word.casefold(), labels)
+            raise TaskError(f"{where}: {APPS} has no app {word!r}{near}")
+        return labels[word.casefold()]
+
+    found = dict(cells)
+    if isinstance(app := cells.get("app"), str) and app.strip():
+        found["app"] = package(app.strip())
+    if cells.get("apps"):
+        found["apps"] = [package(word) for word in as_list(cells["apps"])]
+    return found
+
+
+def as_list(value: Any) -> tuple[str, ...]:
+    """Return the items of a list; a string is split at commas and semicolons."""
+    if isinstance(value, str):
+        return tuple(word.strip() for word in value.replace(";", ",").split(",") if word.strip())
+    return tuple(map(str, value))
 
 
 def split_needs(text: str, separators: str = ",") -> tuple[str, ...]:

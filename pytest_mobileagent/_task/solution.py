@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
 from pytest_mobileagent._task.needs import choose
-from pytest_mobileagent._task.template import fill
+from pytest_mobileagent._task.wording import fill
 from pytest_mobileagent.action.action import (
     Action,
     Ask,

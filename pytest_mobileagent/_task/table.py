@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import io
 import json
 import re
@@ -11,25 +10,21 @@ import sys
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent._task.cells import EXPECTED, FIELDS, as_list
-from pytest_mobileagent._task.needs import alternatives
+from pytest_mobileagent._task.needs import APPS, apps_in, as_list, split_needs, with_packages
 from pytest_mobileagent._task.task import OFFICIAL, OWN, VARIANTS
-from pytest_mobileagent._task.template import Template, literal
-from pytest_mobileagent._task.wording import display_path, official_goals
-from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent._task.user import user_of_cell
+from pytest_mobileagent._task.wording import Template, display_path, literal, official_goals
+from pytest_mobileagent.errors import TaskError, did_you_mean
 from pytest_mobileagent.jsonable import to_line, why_unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from pytest_mobileagent._task.wording import Goals, Official
-
-
-APPS = "apps.toml"  # a suite's own list of apps by label, each with a package or a list of packages
+    from pytest_mobileagent.action.matching import Golden
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +70,14 @@ class Row:
         """
         fields: dict[str, Any] = {}
         for name, value in self.columns.items():
-            if name not in FIELDS or value in ("", None):
+            if name not in _FIELDS or value in ("", None):
                 continue
             try:
-                fields[name] = FIELDS[name](value)
+                fields[name] = _FIELDS[name](value)
             except TaskError as error:
                 raise TaskError(f"{self.where}: {error}") from None
             except ValueError:
-                what = EXPECTED.get(name, "a whole number from 1")
+                what = _EXPECTED.get(name, "a whole number from 1")
                 raise TaskError(f"{self.where}: {name} {value!r} must be {what}") from None
         if not fields.get("goal", "").strip():
             raise TaskError(f"{self.where}: a task needs a goal: add it in a column `goal`")
@@ -134,13 +129,13 @@ def rows(
     if columns:
         table = _renamed(table, columns, location)
     found: dict[str, Row] = {}
-    labels = _labels(file.with_name(APPS))
+    labels = apps_in(file.with_name(APPS))
     for number, (place, cells) in enumerate(table, 1):
         name = str(cells.get("id") or number)
         where = f"{location}, {place} ({name})"
         if name in found:
             raise TaskError(f"{where}: this is also the id of {found[name].where}")
-        found[name] = Row(name, _with_packages(cells, labels, where), where)
+        found[name] = Row(name, with_packages(cells, labels, where), where)
     _check_paths(found.values())
     if wording is not None and (goals := official_goals(file, wording)) is not None:
         return [each for row in found.values() for each in _worded(row, goals, wording)]
@@ -175,23 +170,18 @@ def _renamed(table: Table, columns: Mapping[str, str], path: str) -> Table:
     """Return the table with the mapped columns added under the names of their fields."""
     there = list(dict.fromkeys(name for _, cells in table for name in cells))
     for field, column in columns.items():
-        if field not in {"id", *FIELDS}:
-            near = _nearest(field, ["id", *FIELDS])
+        if field not in {"id", *_FIELDS}:
+            near = did_you_mean(field, ["id", *_FIELDS])
             msg = f"columns={{{field!r}: …}}: a row of {path} has no field {field!r}{near}"
             raise TaskError(msg)
         if table and column not in there:
-            near = _nearest(column, there)
+            near = did_you_mean(column, there)
             msg = f"{path}, {table[0][0]} has no column {column!r}{near}"
             raise TaskError(f"{msg} (available: {', '.join(there)})")
     return [
         (place, {**cells, **{f: cells[c] for f, c in columns.items() if c in cells}})
         for place, cells in table
     ]
-
-
-def _nearest(name: str, known: list[str]) -> str:
-    near = difflib.get_close_matches(name, known, 1)
-    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def _worded(row: Row, goals: Goals, official: Official) -> list[Row]:
@@ -233,65 +223,6 @@ def _check_variants(row: Row, variants: Mapping[Any, Any]) -> None:
     if row.columns.get("vague"):
         msg = f"{row.where}: it has a vague goal, so the release's goal cannot have variants"
         raise TaskError(msg)
-
-
-@lru_cache
-def _labels(file: Path) -> Mapping[str, str] | None:
-    """Return a suite's apps by lower-case label, alternatives joined; None without a list."""
-    if not file.is_file():
-        return None
-    return {label.casefold(): "|".join(packages) for label, packages in _listed(file).items()}
-
-
-def labels_of(file: Path) -> dict[str, str]:
-    """Return the app labels of a suite's `apps.toml` by package; empty if there is no such file.
-
-    Raises:
-        TaskError: if the file cannot be read.
-    """
-    listed = _listed(file) if file.is_file() else {}
-    return {
-        package: label
-        for label, apps in listed.items()
-        for app in apps
-        for package in alternatives(app)
-    }
-
-
-def _listed(file: Path) -> dict[str, list[str]]:
-    try:
-        listed = tomllib.loads(file.read_text("utf-8-sig"))
-    except (OSError, ValueError) as error:
-        raise TaskError(f"{display_path(file)}: {error}") from None
-    each = {label: [one] if isinstance(one, str) else one for label, one in listed.items()}
-    return {
-        label: packages
-        for label, packages in each.items()
-        if isinstance(packages, list) and all(isinstance(one, str) for one in packages)
-    }
-
-
-def _with_packages(
-    cells: dict[str, Any], labels: Mapping[str, str] | None, where: str
-) -> dict[str, Any]:
-    """Return the cells with app labels replaced by packages."""
-    if labels is None:
-        return cells
-
-    def package(word: str) -> str:
-        if "." in word:
-            return word
-        if word.casefold() not in labels:
-            near = _nearest(word.casefold(), list(labels))
-            raise TaskError(f"{where}: {APPS} has no app {word!r}{near}")
-        return labels[word.casefold()]
-
-    found = dict(cells)
-    if isinstance(app := cells.get("app"), str) and app.strip():
-        found["app"] = package(app.strip())
-    if cells.get("apps"):
-        found["apps"] = [package(word) for word in as_list(cells["apps"])]
-    return found
 
 
 def _csv(text: str, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -367,4 +298,61 @@ _READERS: dict[str, Callable[[str, str], Iterator[tuple[str, dict[str, Any]]]]] 
     ".json": _json,
     ".jsonl": _jsonl,
     ".toml": _toml,
+}
+
+
+def _needs(value: Any) -> tuple[str, ...]:
+    return split_needs(value, separators=",;") if isinstance(value, str) else as_list(value)
+
+
+def _golden(value: Any) -> tuple[Golden, ...]:
+    """Return golden actions from JSON data, or from JSON text as in a CSV cell.
+
+    Raises:
+        TaskError: if the JSON is invalid or an action is; the message gives its number, from 1.
+    """
+    from pytest_mobileagent.action.matching import golden_from_json
+
+    try:
+        each = json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError) as error:
+        raise TaskError(f"golden is not JSON: {why_unreadable(error)}") from None
+    if not isinstance(each, list):
+        raise TaskError("golden must be a list of golden actions")
+    found = []
+    for number, one in enumerate(each, 1):
+        try:
+            found.append(golden_from_json(one))
+        except TaskError as error:
+            raise TaskError(f"golden action {number}: {error}") from None
+    return tuple(found)
+
+
+def _whole(value: Any) -> int:
+    return int(str(value))
+
+
+def _flag(value: Any) -> bool:
+    words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+    word = str(value).strip().casefold()
+    if word not in words:
+        raise ValueError(value)
+    return words[word]
+
+
+# The parser for each column that is a field of a task.
+_FIELDS: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("goal", "vague", "app", "kind", "language", "source", "suite"), str),
+    **dict.fromkeys(("snapshot", "task_set", "twin"), str),
+    **dict.fromkeys(("apps", "tags", "instructions"), as_list),
+    **dict.fromkeys(("golden_steps", "level", "step_limit"), _whole),
+    "needs": _needs,
+    "golden": _golden,
+    "stop_on_success": _flag,
+    "user": user_of_cell,
+}
+_EXPECTED = {
+    "level": "1, 2 or 3",
+    "stop_on_success": "true or false",
+    "user": "a text, or a list of pairs of question and answer",
 }

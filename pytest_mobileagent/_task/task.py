@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent._task.needs import alternatives, unknown_need
-from pytest_mobileagent._task.template import times
 from pytest_mobileagent._task.user import Person, Questions
-from pytest_mobileagent.errors import TaskError, in_one_line
+from pytest_mobileagent._task.wording import times
+from pytest_mobileagent.errors import TaskError, did_you_mean, in_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +53,7 @@ MOST_STEPS = 1_000_000  # more than any agent can take and any run can record
 class Task:
     """A goal in words, and what is known about reaching it.
 
-    - `goal`: a template over the test's parameters and the phone's clock (see `template.times`).
+    - `goal`: a template over the test's parameters and the phone's clock (see `wording.times`).
     - `app`, `apps`: packages that the task needs; `app` is where a solution begins. An app may have
       alternatives, separated by `|`; the first one that is installed is used (`task.case`).
     - `golden_steps`: the number of actions that a skilled person needs, not counting the final
@@ -150,8 +149,7 @@ class Task:
             raise TaskError(f"a task needs a goal in words, not {_brief(self.goal)}")
         self._check_texts()
         if self.kind not in KINDS:
-            near = difflib.get_close_matches(_brief(self.kind), KINDS, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            hint = did_you_mean(_brief(self.kind), KINDS)
             raise TaskError(f"kind={_brief(self.kind)} is not one of {', '.join(KINDS)}{hint}")
         if self.level is not None and (type(self.level) is not int or self.level not in {1, 2, 3}):
             raise TaskError(f"level={_brief(self.level)} is not one of 1, 2, 3")

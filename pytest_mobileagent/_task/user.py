@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from pytest_mobileagent._task.template import fill
-from pytest_mobileagent._task.wording import display_path
+from pytest_mobileagent._task.wording import display_path, fill
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.jsonable import why_unreadable
 
@@ -64,7 +63,7 @@ class ExpectedQuestion:
         )
 
     def filled(self, values: Mapping[str, Any]) -> ExpectedQuestion:
-        """Return the pair with its placeholders filled (see `template.fill`)."""
+        """Return the pair with its placeholders filled (see `wording.fill`)."""
         if self.is_literal:
             return self
         question, answer = (fill(text, values) for text in (self.question, self.answer))

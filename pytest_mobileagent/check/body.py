@@ -23,8 +23,8 @@ from pytest_mobileagent.screen.explain import collect_misses
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.check.subgoals import SubGoals
+    from pytest_mobileagent.episode.record import EpisodeRecord
 
     Failures = tuple[type[BaseException], ...]
 
@@ -133,7 +133,7 @@ class Held:
 def evaluate(
     body: Callable[..., Any],
     arguments: Mapping[str, Any],
-    episode: Episode,
+    episode: EpisodeRecord,
     *,
     failures: Failures = (AssertionError,),
     after_error: bool = False,

@@ -19,7 +19,7 @@ from pytest_mobileagent.action.action import Type
 from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Tap
 from pytest_mobileagent.check.actions import changed_fields
 from pytest_mobileagent.episode.event import TYPES, Event, event_type
-from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.errors import TaskError, did_you_mean
 from pytest_mobileagent.screen.selector import CriteriaError
 from pytest_mobileagent.screen.text import normalise
 
@@ -96,9 +96,7 @@ class EventSelector:
 
 
 def _unknown(what: str, name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, known, 1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    return f"{what} {name!r}{hint} (available: {', '.join(known)})"
+    return f"{what} {name!r}{did_you_mean(name, known)} (available: {', '.join(known)})"
 
 
 def _meets(event: Event, name: str, wanted: Any) -> bool:

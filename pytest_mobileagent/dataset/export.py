@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.table import rows
-from pytest_mobileagent._task.template import fill
+from pytest_mobileagent._task.wording import fill
 from pytest_mobileagent.action.matching import golden_from_json
 from pytest_mobileagent.arguments import Parser, failed, program_name
 from pytest_mobileagent.dataset.formats.format import ABOUT, FORMATS, OBSERVATIONS, Format, layout

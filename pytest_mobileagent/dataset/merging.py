@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent._task.template import literal
+from pytest_mobileagent._task.wording import literal
 from pytest_mobileagent.action.action import Ask, Raw, Type, ends_episode, from_json, to_json
 from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.action.matching import Golden

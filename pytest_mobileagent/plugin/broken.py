@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent._task.needs import alternatives
-from pytest_mobileagent._task.table import APPS
+from pytest_mobileagent._task.needs import APPS, alternatives
 from pytest_mobileagent.check.walls import walls_near
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.jsonable import printable

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent._task.needs import PAGES, unmet
-from pytest_mobileagent._task.table import APPS, labels_of
+from pytest_mobileagent._task.needs import APPS, PAGES, labels_of, unmet
 from pytest_mobileagent._task.user import Person
 from pytest_mobileagent.errors import HostError, NoSolutionError, TaskError
 from pytest_mobileagent.extras import check_extra, is_installed

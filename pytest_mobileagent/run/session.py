@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent._task.template import fill
+from pytest_mobileagent._task.wording import fill
 from pytest_mobileagent.action.action import Finish, Impossible, Wait, ends_episode
 from pytest_mobileagent.action.gestures import Scroll, Swipe
 from pytest_mobileagent.agent.phone import EpisodeOver

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pytest_mobileagent._task.template import fill
 from pytest_mobileagent._task.user import (
     NO_USER,
     SAME,
@@ -19,6 +18,7 @@ from pytest_mobileagent._task.user import (
     says,
     words_of,
 )
+from pytest_mobileagent._task.wording import fill
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.errors import AgentError

@@ -13,7 +13,7 @@ import pytest
 import pytest_mobileagent.plugin.items  # noqa: F401 - which has pytest mark tasks
 from pytest_mobileagent import rows
 from pytest_mobileagent._task.declaring import make_task
-from pytest_mobileagent._task.template import fill, times
+from pytest_mobileagent._task.wording import fill, times
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.releases import Finding
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent._task.template import fill, times
+from pytest_mobileagent._task.wording import fill, times
 from pytest_mobileagent.errors import TaskError
 
 NOW = datetime(2026, 2, 28, 8, 5)

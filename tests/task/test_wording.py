@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import rows, tasks
-from pytest_mobileagent._task.template import Template
+from pytest_mobileagent._task.wording import Template
 from pytest_mobileagent.errors import TaskError
 
 if TYPE_CHECKING:

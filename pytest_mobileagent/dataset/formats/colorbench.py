@@ -23,7 +23,7 @@ from collections import Counter
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from pytest_mobileagent._task.template import literal
+from pytest_mobileagent._task.wording import literal
 from pytest_mobileagent.action.action import Open, Type, Wait
 from pytest_mobileagent.action.gestures import LongPress, Scroll, Tap
 from pytest_mobileagent.action.matching import Golden

@@ -16,7 +16,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_mobileagent._task.template import literal
+from pytest_mobileagent._task.wording import literal
 from pytest_mobileagent.action.action import ends_episode
 from pytest_mobileagent.action.matching import golden_from_json
 from pytest_mobileagent.dataset.formats.release import Release as Base
