@@ -38,6 +38,16 @@ class Estimate:
         """Return the estimate as plain data."""
         return {"value": self.value, "low": self.low, "high": self.high}
 
+    def in_words(self, form: str = "{:.2f}") -> str:
+        """Return the number and its interval, as in "0.88 (0.84-0.91)"; "n/a" if undefined."""
+        if self.value is None:
+            return "n/a"
+        value = form.format(self.value)
+        if self.low is None or self.high is None:
+            return value
+        between = "-" if self.low >= 0 else " to "  # "-" would look like a sign
+        return f"{value} ({form.format(self.low)}{between}{form.format(self.high)})"
+
 
 def proportion(part: float, whole: int) -> Estimate:
     """Return a proportion with Wilson's score interval (1927), without continuity correction.

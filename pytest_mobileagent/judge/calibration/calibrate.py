@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import tempfile
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pytest_mobileagent.arguments import Parser, positive, program_name, report_progress
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.extras import check_extra
-from pytest_mobileagent.jsonable import printable, to_wire
+from pytest_mobileagent.jsonable import cut, plural, printable, to_wire
+from pytest_mobileagent.judge.calibration.figures import summary
 from pytest_mobileagent.judge.calibration.judging import (
     INTERRUPTED,
     CalibrationPlan,
@@ -23,7 +24,6 @@ from pytest_mobileagent.judge.calibration.judging import (
     six,
 )
 from pytest_mobileagent.judge.calibration.labels import read_labels
-from pytest_mobileagent.judge.calibration.report import as_text, summary
 from pytest_mobileagent.judge.panel import reader
 from pytest_mobileagent.judge.question import ACTIONS, EVIDENCE
 from pytest_mobileagent.llm.asking import cache_for
@@ -31,10 +31,11 @@ from pytest_mobileagent.llm.budget import Budget, Limit, parse_limit
 from pytest_mobileagent.llm.models import ModelSettings, check_reference
 from pytest_mobileagent.llm.prices import Prices, load_prices
 from pytest_mobileagent.llm.reference import ModelReference, parse_references
+from pytest_mobileagent.statistics import Estimate
 from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from pytest_mobileagent.judge.calibration.judging import JudgingOutcome
     from pytest_mobileagent.judge.calibration.labels import Labels
@@ -42,25 +43,15 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str], project: Callable[[], CachingSettings]) -> int:
-    """Ask judges about labelled episodes, and print how reliable they are (see `parser`).
+    """Ask judges about labelled episodes, and print how reliable they are.
 
     `project` returns the settings of the project in the current folder.
     """
-    given = parser().parse_args(arguments)
+    given = _parser().parse_args(arguments)
     try:
         with tempfile.TemporaryDirectory(prefix="mobileagent-") as folder:
             labels = read_labels(given.labels, suspects=given.suspects)
-            options = read_options(given, project(), Path(folder) / "spent.jsonl")
-            plan = CalibrationPlan(
-                labels.each,
-                options.judges,
-                options.settings,
-                reader(options.ocr),
-                options.modes,
-                options.runs,
-                uses_components=not given.no_coarse,
-                threads=given.threads,
-            )
+            plan = _plan(given, labels, project(), Path(folder) / "spent.jsonl")
             outcome = judge_all(plan, partial(report_progress, what="episodes judged"))
             found = summary(plan, labels, outcome)
     except KeyboardInterrupt:  # a second Ctrl-C, or before any judge was asked
@@ -86,10 +77,7 @@ def _report(
     return 0 if any(answer.passed is not None for answer in outcome.answers) else 1
 
 
-_OCR = ("rapidocr", "easyocr")
-
-
-def parser() -> argparse.ArgumentParser:
+def _parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     made = Parser(
         prog=program_name("calibrate"),
@@ -117,7 +105,11 @@ def parser() -> argparse.ArgumentParser:
     no_coarse = "also ask about episodes that lack their key components, and report how useful key "
     no_coarse += "components are"
     add("--no-coarse", action="store_true", help=no_coarse)
-    add("--ocr", choices=_OCR, help="the OCR engine that reads screenshots for key components")
+    add(
+        "--ocr",
+        choices=("rapidocr", "easyocr"),
+        help="the OCR engine that reads screenshots for key components",
+    )
     add("--prices", metavar="FILE", help="a TOML file with your own prices")
     add("--unpriced", choices=("stop", "allow"), help="whether to ask a model without a price")
     add("--max-cost", metavar="USD", help="stop asking once this many US dollars are spent")
@@ -128,35 +120,13 @@ def parser() -> argparse.ArgumentParser:
     return made  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The options, checked as far as possible without asking a model."""
-
-    judges: tuple[ModelReference, ...]
-    settings: ModelSettings
-    modes: tuple[Mode, ...]
-    runs: int
-    ocr: str
+T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class _Setting:
-    """The text of an option, its source, and the folder that its paths are relative to."""
-
-    text: str
-    source: str
-    base: Path
-
-    def wrong(self, why: object) -> ValueError:
-        return ValueError(f"{self.source}={redact_urls(self.text)}: {why}")
-
-    @property
-    def path(self) -> Path:
-        return self.base / Path(self.text).expanduser()
-
-
-def read_options(given: argparse.Namespace, settings: CachingSettings, ledger: Path) -> Options:
-    """Return the options from the command line, or else from the project, or else the defaults.
+def _plan(
+    given: argparse.Namespace, labels: Labels, settings: CachingSettings, ledger: Path
+) -> CalibrationPlan:
+    """Return the plan by the command line, or else the project's options, or else the defaults.
 
     `ledger` is a new file for recording the spending.
 
@@ -165,66 +135,65 @@ def read_options(given: argparse.Namespace, settings: CachingSettings, ledger: P
             why.
     """
 
-    def setting(flag: str, name: str) -> _Setting | None:
-        text = getattr(given, flag.replace("-", "_"))
-        if text is not None:
-            return _Setting(str(text), f"--{flag}", Path())
-        found = settings.get(name)
-        return None if found is None else _Setting(found[0], name, found[1])
+    def option(flag: str, name: str, parse: Callable[[str, Path], T], default: T) -> T:
+        """Return an option, given its ini key, and what parses its text, given its folder."""
+        given_text = getattr(given, flag.replace("-", "_"))
+        found = settings.get(name) if given_text is None else (str(given_text), Path())
+        if found is None:
+            return default
+        try:
+            return parse(*found)
+        except (ValueError, argparse.ArgumentTypeError) as error:
+            source = name if given_text is None else f"--{flag}"
+            raise ValueError(f"{source}={redact_urls(found[0])}: {error}") from None
+
+    def askable(text: str, folder: Path) -> tuple[ModelReference, ...]:
+        """Return the judges, after checking that they can be asked."""
+        found = _references(text, folder)
+        for reference in found:
+            try:
+                check_reference(
+                    reference, prices, unpriced=unpriced == "allow", options="--",
+                    limited=cost.run is not None, remark="Nothing was asked",
+                )  # fmt: skip
+            except ValueError as error:
+                msg = str(error) if len(found) == 1 else f"{reference}: {error}"
+                raise ValueError(msg) from None
+        return found
 
     check_extra("models", "asking models")
-    judges = setting("judges", "mobile_judges")
-    if judges is None:
+    prices = option(
+        "prices", "mobile_prices", lambda text, base: load_prices(base / Path(text).expanduser()),
+        Prices(),
+    )  # fmt: skip
+    # The limit for each episode is ignored: that of the run is that of the whole calibration.
+    cost = option(
+        "max-cost", "mobile_max_cost", lambda text, _: Limit(parse_limit(text).run), Limit()
+    )
+    unpriced = option("unpriced", "mobile_unpriced", lambda text, _: text, "stop")
+    none: tuple[ModelReference, ...] = ()
+    references = option("judges", "mobile_judges", askable, none)
+    if not references:
         raise ValueError("no judge is named: --judges=PROVIDER:NAME,…, as in openai:gpt-4o")
-    prices = _parsed(setting("prices", "mobile_prices"), lambda at: load_prices(at.path), Prices())
-    cost = _parsed(setting("max-cost", "mobile_max_cost"), _limit, Limit())
-    unpriced = setting("unpriced", "mobile_unpriced")
-    allowed = unpriced is not None and unpriced.text == "allow"
-    references: tuple[ModelReference, ...] = _parsed(judges, _references, ())
-    for reference in references:
-        try:
-            check_reference(
-                reference, prices, unpriced=allowed, limited=cost.run is not None, options="--",
-                remark="Nothing was asked",
-            )  # fmt: skip
-        except ValueError as error:
-            raise judges.wrong(error if len(references) == 1 else f"{reference}: {error}") from None
     cache = cache_for(references, given.cache, lambda: settings)
-    runs = setting("runs", "mobile_judge_runs")
-    ocr = setting("ocr", "mobile_ocr")
-    return Options(
+    return CalibrationPlan(
+        labels.each,
         references,
         ModelSettings(prices=prices, budget=Budget(cost), ledger=ledger, cache=cache),
+        reader(option("ocr", "mobile_ocr", lambda text, _: text, "rapidocr")),
         _modes(given),
-        _parsed(runs, lambda at: positive(at.text), 1),
-        "rapidocr" if ocr is None else ocr.text,
+        option("runs", "mobile_judge_runs", lambda text, _: positive(text), 1),
+        uses_components=not given.no_coarse,
+        threads=given.threads,
     )
 
 
-T = TypeVar("T")
-
-
-def _parsed(setting: _Setting | None, parse: Callable[[_Setting], T], default: T) -> T:
-    """Return the value of a setting, or the default."""
-    if setting is None:
-        return default
-    try:
-        return parse(setting)
-    except (ValueError, argparse.ArgumentTypeError) as error:
-        raise setting.wrong(error) from None
-
-
-def _limit(setting: _Setting) -> Limit:
-    """Return the limit of the whole calibration; the limit for each episode is ignored."""
-    return Limit(parse_limit(setting.text).run)
-
-
-def _references(setting: _Setting) -> tuple[ModelReference, ...]:
-    """Return the judges; scripts get absolute paths, resolved against the setting's folder."""
-    found = parse_references(setting.text)
+def _references(text: str, folder: Path) -> tuple[ModelReference, ...]:
+    """Return the judges; the paths of scripts are relative to the folder."""
+    found = parse_references(text)
     if len({each.id for each in found}) < len(found):
         raise ValueError("two judges have the same name, so they could not be distinguished")
-    return tuple(each.named_in(setting.base) for each in found)
+    return tuple(each.named_in(folder) for each in found)
 
 
 def _modes(given: argparse.Namespace) -> tuple[Mode, ...]:
@@ -235,3 +204,143 @@ def _modes(given: argparse.Namespace) -> tuple[Mode, ...]:
     if given.actions is not None or given.reason is not None or given.evidence == "xml":
         raise ValueError("--modes sets --actions, --reason and --evidence itself: leave them out")
     return six(replace(base, evidence="screens"))
+
+
+_HEAD = ("accuracy", "F1", "kappa", "calls", "price")
+_SHOWN = 5  # judge errors that are listed
+_LONGEST = 200  # characters of a listed error
+
+
+def as_text(found: Mapping[str, Any]) -> str:
+    """Return the data of `summary` as text."""
+    first = found["modes"][0]
+    head = f"{plural(found['judged'], 'episode')}, {found['done']} labelled done"
+    if len(found["modes"]) > 1:
+        lines = [head, *_by_mode(found["modes"])]
+    else:
+        lines = _aligned([(head, *_HEAD), *_judges(first), *_agreeing(first)])
+        if first["key_components"]["labels"]:
+            lines[-1] += f"           {_saved(first['key_components'], found)}"
+        lines += _pairs(first)
+    return printable("\n".join([*lines, *_remarks(found)]))
+
+
+def _judges(mode: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    for judge in mode["judges"]:
+        yield (judge["judge"], *_numbers(judge), str(judge["calls"]), _price(judge))
+
+
+def _agreeing(mode: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    is_only = len(mode["pairs"]) == 1
+    for pair in mode["pairs"]:
+        agreed = pair["where_they_agree"]
+        who = "both" if is_only else " and ".join(_short(name) for name in pair["judges"])
+        yield (f"{who}, where they agree ({agreed['answered']})", *_numbers(agreed), "", "")
+    if (settled := mode["settled_by_the_third"]) is not None:
+        yield ("cross, settled by the third", *_numbers(settled), "", "")
+
+
+def _numbers(score: Mapping[str, Any]) -> Iterator[str]:
+    return (_estimate(score[name]) for name in ("accuracy", "f1", "kappa"))
+
+
+def _pairs(mode: Mapping[str, Any]) -> Iterator[str]:
+    """Yield lines on how often pairs agree, and how often they are wrong when they agree."""
+    for pair in mode["pairs"]:
+        one, other = pair["judges"]
+        agreement, between = _estimate(pair["agreement"]), _estimate(pair["kappa_between"])
+        yield f"{_short(one)} and {_short(other)} agree on {agreement}, kappa {between}"
+        wrong = pair["where_they_agree"]["false_positives"]
+        wrong += pair["where_they_agree"]["false_negatives"]
+        if pair["error_when_both_agree"]["value"] is None:
+            continue
+        line = f"  wrong although they agree: {_estimate(pair['error_when_both_agree'], '{:.3f}')}"
+        line += f", {wrong} of {pair['where_they_agree']['answered']}, measured"
+        product, apart = pair["product_of_error_rates"], pair["if_errors_were_independent"]
+        if product is not None and apart is not None:
+            line += f"; independent errors would make {apart:.3f} (their product: {product:.3f})"
+        yield line
+
+
+def _saved(components: Mapping[str, Any], found: Mapping[str, Any]) -> str:
+    would = "saved" if found["uses_components"] else "would save"
+    share = _estimate(components["saved"])
+    of = "" if components["labels"] == found["judged"] else f" ({components['labels']} have any)"
+    return f"key components {would} {share} of the calls{of}"
+
+
+def _by_mode(modes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield lines with each mode's F1, with and without key components (SPA-Bench, Table 9)."""
+    judges = {judge["judge"]: judge["languages"] for judge in modes[0]["judges"]}
+    columns = [(judge, language) for judge, each in judges.items() for language in each]
+    heads = [f"{_short(judge)}, {language}" for judge, language in columns]
+    rows = [["F1", *heads]]
+    for mode in modes:
+        found = {judge["judge"]: judge["languages"] for judge in mode["judges"]}
+        cells = [_f1(found[judge].get(language)) for judge, language in columns]
+        rows.append([mode["mode"], *cells])
+    each = [judges[judge][language] for judge, language in columns]
+    if any(about["with_key_components"] for about in each):
+        rows.append(["saved by key components", *(_estimate(about["saved"]) for about in each)])
+    yield from _aligned(rows)
+    if any(_both_known(about) for each in judges.values() for about in each.values()):
+        yield "in parentheses: how F1 changes if key components are not used"
+
+
+def _both_known(about: Mapping[str, Any]) -> bool:
+    return about["f1_without_key_components"] is not None and bool(about["saved"]["value"])
+
+
+def _f1(about: Mapping[str, Any] | None) -> str:
+    if about is None or about["f1"]["value"] is None:
+        return "n/a"
+    if not _both_known(about) or about["f1_without_key_components"]["value"] is None:
+        return _estimate(about["f1"])
+    alone = about["f1_without_key_components"]["value"]
+    return f"{about['f1']['value']:.3f} ({alone - about['f1']['value']:+.3f})"
+
+
+def _remarks(found: Mapping[str, Any]) -> Iterator[str]:
+    yield from found["remarks"]
+    judges = [judge for mode in found["modes"] for judge in mode["judges"]]
+    if cached := sum(judge["cached"] for judge in judges):
+        calls = sum(judge["calls"] for judge in judges)
+        yield f"{cached} of {calls} replies were kept from before, and cost nothing again"
+    if undecided := sum(judge["undecided"] for judge in judges):
+        yield f"{plural(undecided, 'answer')} left out: as many votes for done as against"
+    errors = [each for each in found["answers"] if each["error"]]
+    if errors:
+        yield f"{plural(len(errors), 'answer')} left out, as there was none:"
+    for each in errors[:_SHOWN]:
+        why = cut(" ".join(each["error"].split()), _LONGEST)
+        yield f"  {each['judge']}, {each['episode']}: {why}"
+    if len(errors) > _SHOWN:
+        yield f"  … and {len(errors) - _SHOWN} more (--format=json lists all)"
+
+
+def _estimate(given: Mapping[str, float | None], form: str = "{:.2f}") -> str:
+    return Estimate(**given).in_words(form)
+
+
+def _price(judge: Mapping[str, Any]) -> str:
+    unpriced = judge["unpriced"]
+    if unpriced == judge["calls"] and unpriced:
+        return f"{unpriced} unpriced calls"
+    more = f" + {unpriced} unpriced calls" if unpriced else ""
+    return f"${judge['price_usd']:.2f}{more}"
+
+
+def _short(judge: str) -> str:
+    return judge.partition(":")[2]
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows as lines: the first column is aligned to the left, the others to the right."""
+    widths = [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+    return [
+        "  ".join(
+            cell.rjust(width) if at else cell.ljust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import lru_cache
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_mobileagent.llm.model import Usage
@@ -15,7 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.judge.calibration.judging import JudgeAnswer
+    from pytest_mobileagent.judge.calibration.judging import (
+        CalibrationPlan,
+        JudgeAnswer,
+        JudgingOutcome,
+    )
+    from pytest_mobileagent.judge.calibration.labels import Labels
     from pytest_mobileagent.llm.prices import Prices
     from pytest_mobileagent.llm.reference import ModelReference
 
@@ -233,3 +240,92 @@ def _price(call: ModelCall, judge: ModelReference, prices: Prices) -> float | No
         return call.price_usd
     tokens = Usage(call.input_tokens, call.output_tokens, call.cached_tokens)
     return prices.price(judge, "", tokens)
+
+
+SCHEMA_VERSION = 1
+
+
+def summary(plan: CalibrationPlan, labels: Labels, outcome: JudgingOutcome) -> dict[str, Any]:
+    """Return the report's data: the labels, and for each mode the judges and their pairs.
+
+    `figures` defines the numbers. A label without any answer is not counted anywhere.
+    """
+    judged = sorted({each.label for each in outcome.answers})
+    done = sum(labels.each[label].done for label in judged)
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "episodes": len(labels.each),
+        "judged": len(judged),
+        "done": done,
+        "stopped": outcome.stopped,
+        "remarks": list(labels.remarks),
+        "runs": plan.runs,
+        "uses_components": plan.uses_components,
+        "price_table": plan.settings.prices.table,
+        "modes": [
+            {"mode": mode.name, **asdict(mode), **_mode(plan, outcome, mode.name)}
+            for mode in plan.modes
+        ],
+        "answers": [_answer(each, labels) for each in outcome.answers],
+    }
+
+
+def _mode(plan: CalibrationPlan, outcome: JudgingOutcome, mode: str) -> dict[str, Any]:
+    answers = sorted(
+        (each for each in outcome.answers if each.mode == mode), key=lambda each: each.label
+    )
+    by_judge = {
+        judge.id: own
+        for judge in plan.judges
+        if (own := [each for each in answers if each.judge == judge.id])
+    }
+    by_third = settled(by_judge)
+    return {
+        "judges": [
+            {
+                "judge": judge.id,
+                **score(by_judge[judge.id]).to_json(),
+                **cost(by_judge[judge.id], judge, plan.settings.prices),
+                "languages": _languages(by_judge[judge.id]),
+            }
+            for judge in plan.judges
+            if judge.id in by_judge
+        ],
+        "pairs": [pair(*two) for two in combinations(by_judge.values(), 2)],
+        "settled_by_the_third": None if by_third is None else by_third.to_json(),
+        "key_components": {
+            "labels": len({each.label for each in answers if each.components}),
+            "saved": saved(answers).to_json(),
+        },
+    }
+
+
+def _languages(answers: Sequence[JudgeAnswer]) -> dict[str, Any]:
+    """Return F1 and the savings by key components for each language of tasks (as in Table 9)."""
+    found = {}
+    for language in dict.fromkeys(each.language for each in answers if each.language):
+        own = [each for each in answers if each.language == language]
+        asked_all = not any(each.skipped for each in own)
+        with_them = score(own, lambda each: each.verdict_by_components)
+        alone = score(own, lambda each: each.passed) if asked_all else None
+        found[language] = {
+            "episodes": len(own),
+            "with_key_components": sum(each.components for each in own),
+            "saved": saved(own).to_json(),
+            "f1": with_them.f1.to_json(),
+            "f1_without_key_components": None if alone is None else alone.f1.to_json(),
+        }
+    return found
+
+
+def _answer(answer: JudgeAnswer, labels: Labels) -> dict[str, Any]:
+    return {
+        "episode": labels.each[answer.label].name,
+        "done": answer.done,
+        "judge": answer.judge,
+        "mode": answer.mode,
+        "passed": answer.verdict,
+        "skipped": answer.skipped,
+        "calls": len(answer.calls),
+        "error": answer.error,
+    }

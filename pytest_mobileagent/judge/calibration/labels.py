@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.case import Case
 from pytest_mobileagent._task.task import Task
+from pytest_mobileagent._task.wording import literal
 from pytest_mobileagent.episode.observation import DeviceInfo
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord, Termination
@@ -260,7 +261,6 @@ def _on_screen(task: str, picture: Path) -> EpisodeRecord:
         screen = Screen("", picture.read_bytes(), where=str(picture))
     except OSError as error:
         raise RecordError(f"cannot read {picture}: {error.strerror}") from error
-    escaped = task.replace("{", "{{").replace("}", "}}")  # a goal is a template
-    case = Case(Task(escaped, source=_DIGIRL), picture.stem)
+    case = Case(Task(literal(task), source=_DIGIRL), picture.stem)
     device = DeviceInfo("", "", "", 0, screen.size, 0)
     return EpisodeRecord(case, task, "", device, screen, termination=Termination.SELF_REPORTED)
