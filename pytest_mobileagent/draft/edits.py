@@ -105,10 +105,8 @@ def compared(edits: Sequence[Edits]) -> Iterator[str]:
 
 def share(part: int, whole: int) -> str:
     """Return a share with its 95 % confidence interval, as text."""
-    estimate = proportion(part, whole)
-    if estimate.value is None or estimate.low is None or estimate.high is None:
-        return f"{part}/{whole}"
-    return f"{part}/{whole} {estimate.value:.0%} ({estimate.low:.0%}-{estimate.high:.0%})"
+    interval = f" {proportion(part, whole).in_words('{:.0%}')}" if whole else ""
+    return f"{part}/{whole}{interval}"
 
 
 def _parsed(path: Path) -> ast.Module:

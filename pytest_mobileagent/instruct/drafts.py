@@ -20,8 +20,7 @@ from pytest_mobileagent.action.matching import Golden, golden_from_json, golden_
 from pytest_mobileagent.draft.edits import draft_of
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import append_line, parse_json, read_text, replacing, writing
-from pytest_mobileagent.instruct.routes import episode_screens
-from pytest_mobileagent.instruct.walks import graph_screens
+from pytest_mobileagent.instruct.routes import episode_screens, graph_screens
 from pytest_mobileagent.jsonable import check, to_line, why_unreadable
 
 if TYPE_CHECKING:

@@ -5,6 +5,8 @@ what it changed, write an instruction for each step, merge these, simplify the r
 that no step is redundant. For k steps, this takes 4k + 4 requests with at most one picture each,
 since some models accept no more. The last page is described first, and its description is part of
 the requests for the others (P_t).
+
+The prompts are in a TOML file for each language; their wording is our own.
 """
 
 from __future__ import annotations
@@ -13,15 +15,18 @@ import hashlib
 import re
 import unicodedata
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pytest_mobileagent.action.action import Type
 from pytest_mobileagent.dataset.trajectory import touched
 from pytest_mobileagent.dialect.reading import object_in
 from pytest_mobileagent.errors import MobileAgentError, ScreenError
-from pytest_mobileagent.instruct.prompts import ROLES
-from pytest_mobileagent.jsonable import expect
+from pytest_mobileagent.jsonable import cut, expect
 from pytest_mobileagent.judge.evidence import Album
+from pytest_mobileagent.judge.prompts import texts_in
+from pytest_mobileagent.judge.prompts import wording_of as judges_wording
 from pytest_mobileagent.judge.question import read_notes
 from pytest_mobileagent.judge.transcript import TranscriptFrame, in_words, outline
 from pytest_mobileagent.llm.asking import ask_until_readable
@@ -33,11 +38,69 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action.matching import Golden
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.instruct.prompts import StageName, Wording
     from pytest_mobileagent.instruct.routes import Route
+    from pytest_mobileagent.judge.prompts import Verbs
     from pytest_mobileagent.llm.fence import Part
     from pytest_mobileagent.llm.model import Model, ModelReply
     from pytest_mobileagent.screen.screen import Screen
+
+
+StageName = Literal["describe", "intent", "change", "part", "merge", "simplify", "verify"]
+# The role of each stage. In the paper, three models describe pages, summarise changes and write
+# instructions (section 3.2).
+ROLES: Mapping[StageName, str] = {
+    "describe": "describer",
+    "intent": "writer",
+    "change": "summariser",
+    "part": "writer",
+    "merge": "writer",
+    "simplify": "writer",
+    "verify": "verifier",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One kind of request: the `rules` of the system prompt, and a `sample` of a reply.
+
+    The sample shows the format, and is used as the reply in a dry run, which calls no model.
+    """
+
+    rules: str
+    sample: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """All prompts in one language; capitalised words in braces are placeholders.
+
+    - `guard`: the explanation of how data is fenced ({NUMBER}).
+    - `repair`: the message after an unreadable reply ({PROBLEM}).
+    - `number`: the request for the instruction of a step ({NUMBER}).
+    - `labels`: the heading of each kind of data.
+    - `example`: the headings of an example and of its reply.
+    - `better`: the rules for a judge of two instructions, whose reply ends with `Result: A`,
+      `Result: B` or `Result: tie`.
+    """
+
+    verbs: Verbs
+    guard: str
+    repair: str
+    number: str
+    labels: Mapping[str, str]
+    example: tuple[str, str]
+    stages: Mapping[StageName, Stage]
+    better: str
+
+
+@cache
+def wording_of(language: str) -> Wording:
+    """Return the prompts in a language: Chinese for "zh" and "zh-…", English for all others."""
+    texts = texts_in(Path(__file__).with_name("prompts"), language)
+    stages = {name: Stage(**stage) for name, stage in texts.pop("stages").items()}
+    example = tuple(texts.pop("example"))
+    return Wording(judges_wording(language).verbs, stages=stages, example=example, **texts)
+
 
 T = TypeVar("T")
 # Reasoning models count their thoughts as output, however short the reply is.
@@ -130,7 +193,7 @@ class Writer:
             action = in_words(frame, self.wording.verbs)
             intent = self._text("intent", *self._acted(frame, action, before, after))
             change = self._text("change", *self._two(before, after))
-            lines.append(f"{number + 1}. {action}\n   {_cut(intent)}\n   {_cut(change)}")
+            lines.append(f"{number + 1}. {action}\n   {intent}\n   {change}")
         steps = tuple(self._part(lines, number) for number in range(1, len(lines) + 1))
         merged = self._object("merge", _merged, self._label("instructions"), _numbered(steps))
         request = self._object(
@@ -160,7 +223,7 @@ class Writer:
         if key not in self._pages:
             parts = [self._label("page"), *_page_parts(TranscriptFrame(1, 0, screen))]
             parts += [self._label("goal-page"), Data("goal-page", goal)] if goal else []
-            self._pages[key] = _cut(self._text("describe", *parts))
+            self._pages[key] = self._text("describe", *parts)
         return self._pages[key]
 
     def _acted(
@@ -179,13 +242,13 @@ class Writer:
     def _part(self, lines: Sequence[str], number: int) -> str:
         which = self.wording.number.replace("{NUMBER}", str(number))
         steps = Data("steps", "\n".join(lines))
-        return _cut(" ".join(self._text("part", self._label("steps"), steps, which).split()))
+        return " ".join(self._text("part", self._label("steps"), steps, which).split())
 
     def _label(self, name: str) -> str:
         return self.wording.labels[name]
 
     def _text(self, stage: StageName, *parts: Part) -> str:
-        return self._ask(stage, read_notes, parts)
+        return self._ask(stage, lambda reply: cut(read_notes(reply), _LONGEST), parts)
 
     def _object(self, stage: StageName, read: Callable[[str], T], *parts: Part) -> T:
         return self._ask(stage, lambda reply: read(read_notes(reply)), parts)
@@ -221,7 +284,7 @@ def _page_parts(frame: TranscriptFrame) -> list[Part]:
         if not frame.screen.xml:
             raise NotWrittenError("a page has neither a picture nor a view hierarchy") from None
     if frame.screen.xml:
-        parts.append(Data("page", _cut(outline(frame.screen), _LONGEST_PAGE)))
+        parts.append(Data("page", cut(outline(frame.screen), _LONGEST_PAGE)))
     return parts
 
 
@@ -267,7 +330,7 @@ def _verification(reply: str, steps: int) -> Verification:
         msg = f"`fits` must be true or false, and `redundant` a list of numbers from 1 to {steps}"
         raise ValueError(msg)
     reason = found.get("reason", "")
-    return Verification(fits, tuple(sorted({*numbers})), _cut(str(reason)))
+    return Verification(fits, tuple(sorted({*numbers})), cut(str(reason), _LONGEST))
 
 
 def repeated(texts: Iterable[str], golden: Sequence[Golden], screens: Sequence[Screen]) -> str:
@@ -320,7 +383,3 @@ def _normalised(text: str) -> str:
     normalised = unicodedata.normalize("NFKC", text).lower()
     seen = "".join(char for char in normalised if unicodedata.category(char) != "Cf")
     return " ".join(found for word in seen.split() if (found := word.strip(_MARKS)))
-
-
-def _cut(text: str, most: int = _LONGEST) -> str:
-    return text if len(text) <= most else f"{text[:most]}…"

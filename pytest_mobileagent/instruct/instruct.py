@@ -16,10 +16,9 @@ from pytest_mobileagent.dataset.graph import Graph, check_graph
 from pytest_mobileagent.draft.edits import draft_of
 from pytest_mobileagent.errors import MobileAgentError, TaskError
 from pytest_mobileagent.instruct.drafts import check_new, read_drafts, write_new
-from pytest_mobileagent.instruct.prompts import ROLES
+from pytest_mobileagent.instruct.gias import ROLES
 from pytest_mobileagent.instruct.quality import compare
-from pytest_mobileagent.instruct.routes import COMPLEX, Wanted, chosen, episode_routes
-from pytest_mobileagent.instruct.walks import graph_routes
+from pytest_mobileagent.instruct.routes import COMPLEX, Wanted, chosen, episode_routes, graph_routes
 from pytest_mobileagent.instruct.writing import Writers, read_examples, write_all
 from pytest_mobileagent.jsonable import printable, to_text
 from pytest_mobileagent.judge.ask import judge_models

@@ -18,7 +18,7 @@ from pytest_mobileagent._task.table import rows
 from pytest_mobileagent.action.action import ends_episode
 from pytest_mobileagent.errors import MobileAgentError, ScreenError, TaskError
 from pytest_mobileagent.instruct.drafts import pages_of
-from pytest_mobileagent.instruct.prompts import wording_of
+from pytest_mobileagent.instruct.gias import wording_of
 from pytest_mobileagent.judge.evidence import Album
 from pytest_mobileagent.judge.prompts import wording_of as judges_wording
 from pytest_mobileagent.judge.question import read_notes
@@ -26,7 +26,7 @@ from pytest_mobileagent.judge.transcript import TranscriptFrame, in_words
 from pytest_mobileagent.llm.asking import ask_until_readable
 from pytest_mobileagent.llm.fence import Data, sealed
 from pytest_mobileagent.llm.model import Message
-from pytest_mobileagent.statistics import mean, proportion
+from pytest_mobileagent.statistics import Estimate, mean, proportion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.instruct.drafts import DraftInstruction
     from pytest_mobileagent.llm.fence import Part
     from pytest_mobileagent.llm.model import Model, ModelReply
-    from pytest_mobileagent.statistics import Estimate
 
 Better = Literal["A", "B", "tie"]
 _MOST_TOKENS = 4096
@@ -217,30 +216,21 @@ def _result(reply: ModelReply) -> Better:
 
 
 def _mean_of(name: str, pairs: Sequence[PairwiseComparison]) -> str:
-    found = mean([float(pair.draft.row[name]) for pair in pairs]).value
-    return "n/a" if found is None else f"{found:.2f}"
+    found = mean([float(pair.draft.row[name]) for pair in pairs])
+    return Estimate(found.value).in_words()
 
 
 def _efficiency(pairs: Sequence[PairwiseComparison]) -> str:
     known = [pair.draft.row for pair in pairs if pair.draft.row["fewest_steps"]]
-    return _interval(mean([row["golden_steps"] / row["fewest_steps"] for row in known]), "{:.2f}")
+    return mean([row["golden_steps"] / row["fewest_steps"] for row in known]).in_words()
 
 
 def _win_rate(pairs: Sequence[PairwiseComparison]) -> str:
-    return _interval(proportion(sum(pair.value for pair in pairs), len(pairs)), "{:.1%}")
+    return proportion(sum(pair.value for pair in pairs), len(pairs)).in_words("{:.1%}")
 
 
 def _counts(pairs: Sequence[PairwiseComparison]) -> str:
     return "/".join(str(sum(getattr(p, name) for p in pairs)) for name in ("won", "tied", "lost"))
-
-
-def _interval(estimate: Estimate, form: str) -> str:
-    if estimate.value is None:
-        return "n/a"
-    value = form.format(estimate.value)
-    if estimate.low is None or estimate.high is None:
-        return value
-    return f"{value} ({form.format(estimate.low)}-{form.format(estimate.high)})"
 
 
 _ROWS: Sequence[tuple[str, Callable[[Sequence[PairwiseComparison]], str]]] = (

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, cast, get_args
 from pytest_mobileagent._task.table import rows
 from pytest_mobileagent.episode.calls import totals
 from pytest_mobileagent.errors import MobileAgentError, TaskError
-from pytest_mobileagent.instruct.gias import Writer
-from pytest_mobileagent.instruct.prompts import ROLES, StageName, wording_of
+from pytest_mobileagent.instruct.gias import ROLES, StageName, Writer, wording_of
 from pytest_mobileagent.jsonable import plural
 from pytest_mobileagent.llm.metered import EpisodeModels, MeteredModel
 from pytest_mobileagent.llm.model import Completion

@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 from pytest_mobileagent import Action, Finish, Key, Scroll, Swipe, Tap, Wait, rows
-from pytest_mobileagent.instruct.prompts import wording_of
+from pytest_mobileagent.instruct.gias import wording_of
 from pytest_mobileagent.testing import ScriptedModel, When
 from tests.instruct.conftest import GOAL, ORDER, WAY, Project, page, recorded, replies
 

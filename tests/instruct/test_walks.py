@@ -7,8 +7,7 @@ import pytest
 
 from pytest_mobileagent import rows
 from pytest_mobileagent.dataset.graph import Graph, GraphWriter, check_graph
-from pytest_mobileagent.instruct.routes import Wanted, chosen
-from pytest_mobileagent.instruct.walks import graph_routes
+from pytest_mobileagent.instruct.routes import Wanted, chosen, graph_routes
 from tests.instruct.conftest import page, replies
 
 LINE = ["AB", "BC", "CD", "DE"]

@@ -12,8 +12,7 @@ from pytest_mobileagent.dataset.graph import Graph, GraphWriter
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.instruct.drafts import write_new
 from pytest_mobileagent.instruct.gias import Verification, WrittenInstruction
-from pytest_mobileagent.instruct.routes import Wanted
-from pytest_mobileagent.instruct.walks import graph_routes
+from pytest_mobileagent.instruct.routes import Wanted, graph_routes
 from pytest_mobileagent.review.instructions import InstructionService
 from pytest_mobileagent.review.review import main
 from pytest_mobileagent.review.server import ReviewServer
