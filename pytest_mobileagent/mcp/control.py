@@ -1,11 +1,11 @@
-"""The definition of a tool, independent of the protocol, and how tools control the phone."""
+"""The definition of a tool, independent of the protocol, and how tools control a phone."""
 
 from __future__ import annotations
 
 import asyncio
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from pytest_mobileagent.dialect.dialect import Frame
 from pytest_mobileagent.errors import MobileAgentError
@@ -15,14 +15,46 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 
     from pytest_mobileagent.action.action import Action, Finish, Impossible
-    from pytest_mobileagent.episode.observation import Observation
-    from pytest_mobileagent.mcp.phone import WatchedPhone
+    from pytest_mobileagent.episode.observation import DeviceInfo, Observation
     from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen.sight import Sight
 
 
 T = TypeVar("T")
 Run = TypeVar("Run", bound="Callable[..., Awaitable[ToolResult]]")
 _OVER = "No tool does anything any more: stop here."
+
+
+class WatchedPhone(Protocol):
+    """The phone that the MCP tools control; in an episode, their actions are recorded as steps.
+
+    `info` describes the device. `goal` is the task's goal; empty if there is no episode. `sees`
+    says what the client may see of each screen (see `screen.sight`).
+    """
+
+    info: DeviceInfo
+    goal: str
+    sees: Sight
+
+    @property
+    def steps(self) -> int:
+        """The number of steps so far, by any means."""
+
+    @property
+    def steps_left(self) -> int | None:
+        """How many steps may follow; None if there is no limit."""
+
+    async def observe(self) -> Observation:
+        """Observe the current screen, which is not a step."""
+
+    async def act(self, action: Action) -> Observation | None:
+        """Perform an action, and return the next observation; None if the episode is over."""
+
+    async def run(self, name: str, script: str) -> Observation | None:
+        """Run a shell script for something that no action covers, recorded as `Raw(name)`."""
+
+    async def packages(self) -> Collection[str]:
+        """Return the packages of the apps that can be launched."""
 
 
 class Control:

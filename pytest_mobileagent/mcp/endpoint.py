@@ -1,24 +1,173 @@
-"""The phone as an MCP server over HTTP."""
+"""The phones that MCP tools control, an episode's or the user's own, and their HTTP servers."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import logging
+import re
+import secrets
 import socket
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.action.action import Ask, Open, Raw, check, ends_episode
+from pytest_mobileagent.episode.observation import Observation
+from pytest_mobileagent.errors import NoEdgeError, NoShellError
 from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.mcp.bridge import stdio_command, write_configuration
 from pytest_mobileagent.mcp.control import Control
-from pytest_mobileagent.mcp.phone import SessionPhone
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
+    from typing import Any
 
-    from pytest_mobileagent.mcp.phone import WatchedPhone
+    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.device.device import Device, System
+    from pytest_mobileagent.mcp.control import WatchedPhone
     from pytest_mobileagent.program.session_watcher import SessionWatcher
+    from pytest_mobileagent.screen.sight import Sight
+
+
+# `am` and `pm` may exit with status 0 although they have failed, which only their output shows.
+_FAILED = re.compile(r"^(Error|Failure)\b", re.MULTILINE)
+_LONGEST_NOTICE = 1000  # characters
+_LAUNCHABLE = (
+    "cmd package query-activities --components"
+    " -a android.intent.action.MAIN -c android.intent.category.LAUNCHER"
+)
+
+
+class SessionPhone:
+    """The phone of a watched episode (see `WatchedPhone`)."""
+
+    def __init__(self, watcher: SessionWatcher) -> None:
+        self.info = watcher.session.device.info
+        self.goal = watcher.goal
+        self.sees = watcher.session.plan.sees
+        self._watcher = watcher
+
+    @property
+    def steps(self) -> int:
+        """The number of steps so far."""
+        return self._watcher.session.steps
+
+    @property
+    def steps_left(self) -> int | None:
+        """How many steps may follow."""
+        session = self._watcher.session
+        return max(0, session.limits.steps - session.steps)
+
+    async def observe(self) -> Observation:
+        """Observe the current screen."""
+        return await self._watcher.look()
+
+    async def act(self, action: Action) -> Observation | None:
+        """Perform an action."""
+        return await self._watcher.decide(action)
+
+    async def run(self, name: str, script: str) -> Observation | None:
+        """Run a script as an action; if it fails, its output becomes the notice."""
+        return await self._watcher.decide(Raw(name), partial(run_script, script=script))
+
+    async def packages(self) -> Collection[str]:
+        """Return the packages of the apps that can be launched."""
+        return await self._watcher.system(launchable)
+
+
+class OwnPhone:
+    """The user's own phone: nothing is recorded, and there is no step limit."""
+
+    def __init__(self, device: Device) -> None:
+        self.info = device.info
+        self.goal = ""
+        self.sees: Sight = "both"
+        self.steps = 0
+        self.steps_left = None
+        self._device = device
+
+    async def observe(self) -> Observation:
+        """Observe the current screen."""
+        return await asyncio.to_thread(self._observe)
+
+    async def act(self, action: Action) -> Observation:
+        """Perform an action; questions and reports have no effect."""
+        self.steps += 1
+        return await asyncio.to_thread(self._act, action)
+
+    async def run(self, name: str, script: str) -> Observation:
+        """Run a shell script; if it fails, its output becomes the notice."""
+        self.steps += 1
+        return await asyncio.to_thread(self._run, script)
+
+    async def packages(self) -> Collection[str]:
+        """Return the packages of the apps that can be launched."""
+        system = self._device.system
+        return () if system is None else await asyncio.to_thread(launchable, system)
+
+    def _observe(self, notice: str = "") -> Observation:
+        seen = self._device.observe()
+        notices = filter(None, (notice, seen.lost, seen.screen.notice))
+        return Observation(seen.screen, notice="; ".join(notices))
+
+    def _act(self, action: Action) -> Observation:
+        if not (ends_episode(action) or isinstance(action, Ask)):
+            if notice := self._flaw(action):
+                return self._observe(notice)
+            try:
+                self._device.perform(action)
+            except NoEdgeError as error:
+                return self._observe(str(error))
+        return self._observe()
+
+    def _flaw(self, action: Action) -> str:
+        system = self._device.system
+        if isinstance(action, Open) and system and action.app not in system.packages():
+            return f"no app with the package {action.app} is installed"
+        try:
+            check(action, self._device.observe().screen.size)
+        except ValueError as error:
+            return str(error)
+        return ""
+
+    def _run(self, script: str) -> Observation:
+        system = self._device.system
+        if system is None:
+            return self._observe("this phone cannot run shell scripts")
+        return self._observe(run_script(system, script)[:_LONGEST_NOTICE])
+
+
+def launchable(system: System) -> Collection[str]:
+    """Return the packages of the apps that can be launched; of all, if the phone cannot say.
+
+    Raises:
+        DeviceError: if the phone does not answer.
+    """
+    installed = system.packages()
+    try:
+        components = system.shell(_LAUNCHABLE)
+    except NoShellError:
+        return installed
+    named = re.findall(r"^\s*([\w.]+)/", components, re.MULTILINE)
+    return {package for package in named if package in installed} or installed
+
+
+def run_script(system: System, script: str) -> str:
+    """Run a script; return its output if it failed, or a message if there is no shell; else "".
+
+    Raises:
+        DeviceError: if the phone does not answer.
+    """
+    marker = secrets.token_hex(8)
+    try:
+        written = system.shell(f"( {script}\n) 2>&1; echo {marker} $?")
+    except NoShellError as error:
+        return str(error)
+    text, _, status = written.rpartition(marker)
+    if status.strip() == "0" and not _FAILED.search(text):
+        return ""
+    return text.strip() or "it failed"
 
 
 # Names by which a program, possibly in a container, may address this machine. Web pages in a

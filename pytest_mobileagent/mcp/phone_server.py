@@ -1,12 +1,19 @@
-"""The tools as an MCP server; imported only when a server is started, because it loads the SDK."""
+"""The tools as an MCP server, which recognises repeated calls.
+
+Imported only when a server is started, because it loads the SDK.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import json
 import logging
+import time
+from dataclasses import dataclass, field
+from functools import partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from mcp.server.lowlevel import Server
 from mcp_types import (
@@ -23,10 +30,11 @@ from mcp_types import Tool as MCPTool
 
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.mcp.control import ToolError, ToolResult
-from pytest_mobileagent.mcp.phone import Caller, ClientCall, RepeatedCalls
 from pytest_mobileagent.mcp.tools import TOOLS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
     from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 
     from pytest_mobileagent.mcp.control import Control, Tool
@@ -153,3 +161,91 @@ def _result(result: ToolResult) -> CallToolResult:
 
 def _failed(text: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=text)], is_error=True)
+
+
+T = TypeVar("T")
+_SECONDS = 30.0
+_MOST_CALLS = 200  # that are remembered, of all clients together
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A caller: a session's id, or the name that a client without sessions gives itself."""
+
+    name: str
+    has_session: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ClientCall:
+    """A call: the id of its request, and a string that identifies the tool and its arguments."""
+
+    caller: Caller
+    id: str
+    content: str
+
+
+@dataclass(slots=True)
+class _Known(Generic[T]):
+    call: ClientCall
+    task: asyncio.Task[T]
+    lost: bool = False  # whether the reply did not reach the client
+    left: bool = False  # whether the client has sent another request since the reply
+    ended: float = field(default=float("inf"))
+
+    def is_repeated_by(self, call: ClientCall, now: float) -> bool:
+        if (self.call.caller, self.call.content) != (call.caller, call.content):
+            return False
+        if self.lost and not self.left:
+            return True
+        if self.call.id != call.id:
+            return False
+        return call.caller.has_session or (not self.left and now - self.ended <= _SECONDS)
+
+
+class RepeatedCalls(Generic[T]):
+    """Recognises repeated calls, so that each is performed once. `clock` returns seconds.
+
+    Clients repeat a call if its reply was lost. The call is not performed again; the repeat gets
+    the result of the first one.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._calls: list[_Known[T]] = []
+
+    def note_request(self, caller: Caller, call: ClientCall | None = None) -> None:
+        """Record a client's request, which shows that it has the results of its ended calls.
+
+        This does not apply to a call that the request, `call`, repeats.
+        """
+        now = self._clock()
+        for known in self._calls:
+            repeated = call is not None and known.is_repeated_by(call, now)
+            if known.call.caller == caller and known.task.done() and not repeated:
+                known.left = True
+
+    async def once(self, call: ClientCall, do: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Perform a call unless it is a repeat; cancelling the wait does not cancel the call."""
+        now = self._clock()
+        known = next((k for k in reversed(self._calls) if k.is_repeated_by(call, now)), None)
+        if known is None:
+            known = _Known(call, asyncio.create_task(do()))
+            known.task.add_done_callback(partial(self._end, known))
+            self._calls = [*self._calls[1 - _MOST_CALLS :], known]
+        known.lost = True
+        outcome = await asyncio.shield(known.task)
+        known.lost = False
+        return outcome
+
+    async def close(self) -> None:
+        """Cancel the calls that are still running."""
+        tasks = [known.task for known in self._calls if not known.task.done()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _end(self, known: _Known[T], task: asyncio.Task[T]) -> None:
+        known.ended = self._clock()
+        if not task.cancelled():
+            task.exception()  # mark it as retrieved, in case nothing awaits the task any more

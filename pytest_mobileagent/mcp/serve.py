@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
     from pytest_mobileagent.device.fleet.leases import Project
-    from pytest_mobileagent.mcp.phone import OwnPhone
+    from pytest_mobileagent.mcp.endpoint import OwnPhone
 
 URL = "MOBILEAGENT_MCP_URL"  # the environment variable that can replace --connect
 
@@ -107,7 +107,7 @@ def _serve(given: argparse.Namespace, project: Callable[[], Project]) -> int:
     # Loading the drivers takes long, and a client that only connects need not wait for it.
     from pytest_mobileagent.device.device import DeviceOptions
     from pytest_mobileagent.device.fleet.leases import leased_device, source_of
-    from pytest_mobileagent.mcp.phone import OwnPhone
+    from pytest_mobileagent.mcp.endpoint import OwnPhone
 
     try:
         source = source_of(given.device, project)

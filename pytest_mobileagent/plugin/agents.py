@@ -20,7 +20,7 @@ from pytest_mobileagent.screen.sight import hidden_part
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from pytest_mobileagent.agent.process.host import AgentProcess
+    from pytest_mobileagent.agent.process import AgentProcess
     from pytest_mobileagent.device.sources import Source
     from pytest_mobileagent.plugin.context import RunContext
     from pytest_mobileagent.plugin.devices import RunDevices
@@ -51,7 +51,7 @@ class RunAgents:
     def process(self) -> AgentProcess:
         """The process in which the agent runs; it is started on first access."""
         if self._process is None:
-            from pytest_mobileagent.agent.process.host import AgentProcess
+            from pytest_mobileagent.agent.process import AgentProcess
 
             assert self._run.agent is not None
             only_looks = self._run.is_owner and self._run.is_distributed
@@ -230,8 +230,8 @@ def check_program(
     Raises:
         pytest.UsageError: if something is missing, or an option does not apply to programs.
     """
-    from pytest_mobileagent.program.process.launch import engine
-    from pytest_mobileagent.program.process.workplace import install
+    from pytest_mobileagent.program.launch import engine
+    from pytest_mobileagent.program.workplace import install
 
     agent = settings["agent"]
     if not needs_mcp_only(program):
@@ -279,7 +279,7 @@ def caveats(program: Adapter, hidden: str | None = None) -> list[str]:
 
     `hidden` is the part of each screen that it does not get, if any.
     """
-    from pytest_mobileagent.program.placeholders import PREFIX, WITH_TOKENS, used
+    from pytest_mobileagent.program.adapter import PREFIX, WITH_TOKENS, used
 
     found = []
     if hidden is not None:

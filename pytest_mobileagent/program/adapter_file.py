@@ -10,17 +10,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.program import placeholders
 from pytest_mobileagent.program.adapter import (
     COMMAND,
+    PREFIX,
     SPA_BENCH,
     Adapter,
     BadAdapterError,
     Ending,
     ReportPlace,
+    flaw,
     from_command,
     missing,
     split,
+    used,
 )
 
 if TYPE_CHECKING:
@@ -152,8 +154,8 @@ class _Reader:
         if self.shell:
             if not (isinstance(value, str) and value.strip()):
                 raise self.wrong(key, "must be one text for the shell, because shell = true")
-            for name in sorted(placeholders.used([re.sub(r"\$\{\w+\}", "", value)])):
-                variable = f'"${placeholders.PREFIX}{name.upper()}"'
+            for name in sorted(used([re.sub(r"\$\{\w+\}", "", value)])):
+                variable = f'"${PREFIX}{name.upper()}"'
                 raise self.wrong(key, f"is run by a shell: write {variable} instead of {{{name}}}")
             return (value,)
         words = self._split(key, value) if isinstance(value, str) else list(self.texts(key, value))
@@ -170,7 +172,7 @@ class _Reader:
             raise self.wrong(key, f"cannot be split into words: {error}") from None
 
     def filled(self, key: str, text: str) -> str:
-        if problem := placeholders.flaw(text):
+        if problem := flaw(text):
             raise self.wrong(key, f"= {text!r}: {problem}")
         return text
 

@@ -14,16 +14,27 @@ import h11
 
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.jsonable import to_line
-from pytest_mobileagent.program.http1 import ClientReader, ServerConnection, TooLargeError, header
+from pytest_mobileagent.program.connections import (
+    ClientReader,
+    Origin,
+    ServerConnection,
+    TooLargeError,
+    connect,
+    header,
+    pass_through,
+)
 from pytest_mobileagent.program.models.recorded_models import context_for
-from pytest_mobileagent.program.upstream import Origin, connect, pass_through
 from pytest_mobileagent.urls import is_loopback
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Awaitable, Callable
 
+    from pytest_mobileagent.program.connections import Ends
     from pytest_mobileagent.program.models.recorded_models import RecordedModels
+
+    # Takes a JSON object, and returns one.
+    Answer = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 
 HOST = "127.0.0.1"
 _PIECE = 2**16  # bytes
@@ -53,7 +64,7 @@ class LocalPort:
         self.token = token or secrets.token_urlsafe(18)
         self._models = models
         self._relays: dict[str, Callable[[], Awaitable[int]]] = {}
-        self._answers: dict[str, Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]] = {}
+        self._answers: dict[str, Answer] = {}
         self._server: asyncio.Server | None = None
         self._is_closed = False
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -114,9 +125,7 @@ class LocalPort:
         """
         self._relays[name] = target
 
-    def answer(
-        self, name: str, handler: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
-    ) -> None:
+    def answer(self, name: str, handler: Answer) -> None:
         """Serve a function that takes a JSON object and returns one."""
         self._answers[name] = handler
 
@@ -200,11 +209,7 @@ class LocalPort:
             return
         await pass_through(connection, request, place, target, data)
 
-    async def _call(
-        self,
-        connection: ServerConnection,
-        handler: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]],
-    ) -> None:
+    async def _call(self, connection: ServerConnection, handler: Answer) -> None:
         try:
             body = json.loads(await connection.body() or b"{}")
         except (ValueError, RecursionError):
@@ -308,9 +313,6 @@ async def _respond(connection: ServerConnection, status: int, words: str) -> Non
 async def _refuse_proxy(connection: ServerConnection) -> None:
     headers = {"Proxy-Authenticate": 'Basic realm="pytest-mobileagent"', "Connection": "close"}
     await connection.respond(407, headers, b"")
-
-
-Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 async def _splice(here: Ends, there: Ends) -> None:

@@ -13,20 +13,19 @@ from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import AgentError, AgentKilledError
 from pytest_mobileagent.llm.providers import key_variables, keys
 from pytest_mobileagent.processes import was_killed
-from pytest_mobileagent.program.adb.raw_log import RAW_LOG, RawLog
+from pytest_mobileagent.program.adapter import fill, fill_words
+from pytest_mobileagent.program.launch import ProgramProcess, contained
 from pytest_mobileagent.program.models.environment import LentKeys
-from pytest_mobileagent.program.placeholders import fill, fill_words
-from pytest_mobileagent.program.process.launch import ProgramProcess, contained
-from pytest_mobileagent.program.process.reported import Traces, reported
-from pytest_mobileagent.program.process.workplace import (
+from pytest_mobileagent.program.recorders import PROGRAM, Recorders
+from pytest_mobileagent.program.reported import Traces, reported
+from pytest_mobileagent.program.session_watcher import SessionWatcher
+from pytest_mobileagent.program.track import RAW_LOG, Jobs, LoopThread, RawLog
+from pytest_mobileagent.program.workplace import (
     Workplace,
     environment_variables,
     install,
     workplace,
 )
-from pytest_mobileagent.program.recorders import PROGRAM, Recorders
-from pytest_mobileagent.program.session_watcher import SessionWatcher
-from pytest_mobileagent.program.track import Jobs, LoopThread
 from pytest_mobileagent.run.runner import blame, reached_limit, recorded_error
 
 if TYPE_CHECKING:
@@ -34,8 +33,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.agent.agent import Briefing
-    from pytest_mobileagent.program.process.reported import ProgramReport
     from pytest_mobileagent.program.recorders import Setting
+    from pytest_mobileagent.program.reported import ProgramReport
     from pytest_mobileagent.run.session import Session
 
 

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Capture, System
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.episode.record import Step
-    from pytest_mobileagent.program.adb.raw_log import RawLog
-    from pytest_mobileagent.program.track import Jobs
+    from pytest_mobileagent.program.track import Jobs, RawLog
     from pytest_mobileagent.run.session import Session
 
 T = TypeVar("T")

@@ -1,13 +1,14 @@
 """Keeps track of what a program has done, and derives steps (by the rule in docs/programs.md).
 
-All times are seconds of the host's monotonic clock. Recorders run in a separate thread, and queue
-jobs for the session's thread.
+The raw record has a line of JSON for each command to the phone. All times are seconds of the host's
+monotonic clock. Recorders run in a separate thread, and queue jobs for the session's thread.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import dataclasses
 import queue
 import threading
 import time
@@ -16,11 +17,17 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
+from pytest_mobileagent.action.action import to_json
 from pytest_mobileagent.episode.record import Step
+from pytest_mobileagent.episode.redaction import MASK, redacted
+from pytest_mobileagent.fileio import append_line
+from pytest_mobileagent.jsonable import to_line, to_wire
+from pytest_mobileagent.program.commands import Clear, ElementTap, Erase, Pointer
 from pytest_mobileagent.program.commands.steps import ACTS, continues, grouped, merged, settled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from pytest_mobileagent.device.device import Capture
     from pytest_mobileagent.episode.calls import ModelCall
@@ -196,6 +203,66 @@ def _groups(marks: Sequence[Mark]) -> Iterator[tuple[int, int]]:
     numbers = list(accumulate(mark in ACTS for mark in marks))
     for group in grouped(marks):
         yield numbers[group[0]] - 1, numbers[group[-1]] - 1
+
+
+RAW_LOG = "adb.jsonl"  # its file, in the folder of a program's recordings
+_MOST_CHARACTERS = 2000  # of a command that are recorded
+_MOST_READ = 50_000  # characters of a command that are searched for secrets
+
+
+class RawLog:
+    """A file to which commands are written when they end, with the seconds since it was opened.
+
+    Marks between them say where a model is called ("call"), and where the program itself begins and
+    ends a step, so that steps can be derived from the file again.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._began = time.monotonic()
+
+    def now(self) -> float:
+        """Return the seconds since the log was opened."""
+        return time.monotonic() - self._began
+
+    def mark(self, mark: Mark) -> None:
+        """Add a mark that is not a command."""
+        self._append({"t": round(self.now(), 4), "mark": mark})
+
+    def write(self, at: float, service: str, command: Command, *, refused: str, error: str) -> None:
+        """Add a command that was sent to a service at the time `at`, and has ended."""
+        line = {
+            "t": round(at, 4),
+            "service": service[:_MOST_READ],
+            "text": command.text[:_MOST_READ],
+            "acts": [act_to_json(act) for act in command.acts],
+            "looks": command.looks,
+            "refused": refused,
+            "error": error[:_MOST_READ],
+            "seconds": round(self.now() - at, 4),
+        }
+        self._append(line)
+
+    def _append(self, line: Mapping[str, Any]) -> None:
+        jsonable = to_wire(line)
+        safe = redacted(jsonable)
+        if safe.get("acts") != jsonable.get("acts"):  # the command's text contains the secret, too
+            safe |= {name: MASK for name in ("service", "text") if safe[name] == jsonable[name]}
+        safe = {n: _cut(each) if isinstance(each, str) else each for n, each in safe.items()}
+        with contextlib.suppress(OSError):  # the episode's record will report the full disk
+            append_line(self._path, to_line(safe))
+
+
+def act_to_json(act: Act) -> dict[str, Any]:
+    """Return an act as JSON-able data, with its class name as "action"."""
+    if isinstance(act, Pointer | Erase | Clear | ElementTap):
+        return {"action": type(act).__name__, **dataclasses.asdict(act)}
+    return to_json(act)
+
+
+def _cut(text: str) -> str:
+    left = len(text) - _MOST_CHARACTERS
+    return text if left <= 0 else f"{text[:_MOST_CHARACTERS]}… ({left} more characters)"
 
 
 T = TypeVar("T")

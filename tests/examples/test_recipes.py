@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
-from pytest_mobileagent.program.adapter_file import read_adapter
-from pytest_mobileagent.program.placeholders import (
+from pytest_mobileagent.program.adapter import (
     Values,
     fill,
     fill_file,
     fill_words,
 )
-from pytest_mobileagent.program.process.reported import ProgramReport, Traces, reported
+from pytest_mobileagent.program.adapter_file import read_adapter
+from pytest_mobileagent.program.reported import ProgramReport, Traces, reported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

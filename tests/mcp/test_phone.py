@@ -17,14 +17,8 @@ import pytest
 from pytest_mobileagent import Tap
 from pytest_mobileagent.dataset.graph import Graph
 from pytest_mobileagent.device.drivers.graph import GraphDevice
-from pytest_mobileagent.mcp.phone import (
-    _LAUNCHABLE,
-    Caller,
-    ClientCall,
-    OwnPhone,
-    RepeatedCalls,
-    run_script,
-)
+from pytest_mobileagent.mcp.endpoint import _LAUNCHABLE, OwnPhone, run_script
+from pytest_mobileagent.mcp.phone_server import Caller, ClientCall, RepeatedCalls
 from pytest_mobileagent.testing import FakePhone, make_screen
 from tests.dataset.graph.conftest import write_notes
 

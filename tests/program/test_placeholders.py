@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.errors import AgentError
-from pytest_mobileagent.program.placeholders import (
+from pytest_mobileagent.program.adapter import (
     NAMES,
     Values,
     fill,

@@ -18,12 +18,11 @@ from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
-from pytest_mobileagent.mcp.phone import SessionPhone
+from pytest_mobileagent.mcp.endpoint import SessionPhone
 from pytest_mobileagent.program import session_watcher
-from pytest_mobileagent.program.adb.raw_log import RawLog
 from pytest_mobileagent.program.commands import Command
 from pytest_mobileagent.program.session_watcher import SessionWatcher
-from pytest_mobileagent.program.track import Jobs, LoopThread
+from pytest_mobileagent.program.track import Jobs, LoopThread, RawLog
 from pytest_mobileagent.run.plan import AttemptPlan, ChosenAgent, Limits
 from pytest_mobileagent.run.session import Session
 from pytest_mobileagent.testing import FakePhone, make_screen

@@ -1,4 +1,8 @@
-"""The adbd of a recorded phone, and the connections that a program's adb server makes to it."""
+"""The adbd of a recorded phone, with which a program's adb server speaks in packets and streams.
+
+Source: AOSP, packages/modules/adb/docs/dev/protocol.md (a packet is a header of 24 bytes and a
+payload).
+"""
 
 from __future__ import annotations
 
@@ -6,26 +10,150 @@ import asyncio
 import contextlib
 import random
 import socket
+import struct
+from collections import deque
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.errors import DeviceError, HostError
-from pytest_mobileagent.program.adb.services import register, states
-from pytest_mobileagent.program.adb.wire import (
-    MOST_PAYLOAD,
-    VERSION,
-    Packet,
-    PacketError,
-    Stream,
-    read_packet,
-)
+from pytest_mobileagent.errors import HostError
 
 if TYPE_CHECKING:
+    from asyncio import StreamReader
     from collections.abc import Awaitable, Callable
 
-    from pytest_mobileagent.device.device import Address
-
     # Serves a stream that was opened to a service, to its end.
-    Serve = Callable[[Stream, str], Awaitable[None]]
+    Serve = Callable[["Stream", str], Awaitable[None]]
+
+
+VERSION = 0x01000001  # the first version without checksums
+MOST_PAYLOAD = 1 << 20  # bytes
+
+_HEADER = struct.Struct("<4s5I")
+_ALL_BITS = 0xFFFFFFFF
+
+
+class PacketError(Exception):
+    """The data received is not an adb packet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packet:
+    """A command (`CNXN`, `OPEN`, `OKAY`, `WRTE`, `CLSE`), its two arguments and its payload."""
+
+    command: bytes
+    arg0: int
+    arg1: int
+    payload: bytes = b""
+
+    def encoded(self) -> bytes:
+        """Return the bytes of the packet."""
+        magic = int.from_bytes(self.command, "little") ^ _ALL_BITS
+        size = len(self.payload)
+        header = _HEADER.pack(self.command, self.arg0, self.arg1, size, 0, magic)
+        return header + self.payload
+
+
+async def read_packet(reader: StreamReader) -> Packet:
+    """Return the next packet.
+
+    Raises:
+        PacketError: if the bytes are not an adb packet.
+        EOFError: if the connection has ended.
+        OSError: if the connection broke.
+    """
+    command, arg0, arg1, size, _, magic = _HEADER.unpack(await reader.readexactly(_HEADER.size))
+    if int.from_bytes(command, "little") ^ magic != _ALL_BITS or size > MOST_PAYLOAD:
+        raise PacketError(f"not an adb packet: {command!r} with {size} bytes")
+    return Packet(command, arg0, arg1, await reader.readexactly(size) if size else b"")
+
+
+class Stream:
+    """A stream that a client of the adb server has opened.
+
+    Data is acknowledged when it is read, so that a sender faster than the phone has to wait.
+    `number` is this side's number of the stream, `peer` the adb server's.
+    """
+
+    def __init__(
+        self, send: Callable[[Packet], None], number: int, peer: int, most_payload: int
+    ) -> None:
+        self.number = number
+        self.peer = peer
+        self.closed = False
+        self._send = send
+        self._most_payload = most_payload
+        self._accepted = False
+        self._may_send = False
+        self._received: deque[bytes] = deque()
+        self._changed = asyncio.Event()
+        self._writing = asyncio.Lock()
+
+    def accept(self) -> None:
+        """Confirm to the client that the stream is open, unless that was done before."""
+        if not self._accepted and not self.closed:
+            self._accepted = self._may_send = True
+            self._send(Packet(b"OKAY", self.number, self.peer))
+
+    async def read(self) -> bytes:
+        """Return the next bytes from the client; empty when it has closed the stream."""
+        await self._until(lambda: self._received or self.closed)
+        if not self._received:
+            return b""
+        data = self._received.popleft()
+        if not self.closed:
+            self._send(Packet(b"OKAY", self.number, self.peer))
+        return data or await self.read()
+
+    async def write(self, data: bytes) -> None:
+        """Send bytes to the client, waiting until the previous ones are acknowledged.
+
+        Raises:
+            BrokenPipeError: if the stream is closed.
+        """
+        async with self._writing:
+            for start in range(0, len(data), self._most_payload):
+                await self._until(lambda: self._may_send or self.closed)
+                if self.closed:
+                    raise BrokenPipeError
+                self._may_send = False
+                part = data[start : start + self._most_payload]
+                self._send(Packet(b"WRTE", self.number, self.peer, part))
+
+    async def finish(self) -> None:
+        """Close the stream when the client has received everything."""
+        await self._until(lambda: self._may_send or not self._accepted or self.closed)
+        self.close()
+
+    async def ended(self) -> None:
+        """Wait until either side has closed the stream."""
+        await self._until(lambda: self.closed)
+
+    def close(self) -> None:
+        """Close the stream at once; this refuses a stream that was not accepted."""
+        if not self.closed:
+            self.leave()
+            self._send(Packet(b"CLSE", self.number if self._accepted else 0, self.peer))
+
+    def acknowledged(self) -> None:
+        """Record that the client has acknowledged the last packet."""
+        self._may_send = True
+        self._changed.set()
+
+    def receive(self, data: bytes) -> None:
+        """Add data that the client has sent."""
+        self._received.append(data)
+        self._changed.set()
+
+    def leave(self) -> None:
+        """Record that the stream is closed, or that its client is gone."""
+        self.closed = True
+        self._changed.set()
+
+    async def _until(self, condition: Callable[[], object]) -> None:
+        while not condition():
+            self._changed.clear()
+            await self._changed.wait()
+
 
 # Above the ports on which adb servers search for emulators, and below Linux's ephemeral ports. The
 # port of an emulator's console is even; its adbd has the next one.
@@ -203,81 +331,3 @@ class Connection:
     def _send(self, packet: Packet) -> None:
         if not self._writer.is_closing():
             self._writer.write(packet.encoded())
-
-
-_RETRY_SECONDS = 0.2
-_START_SECONDS = 20.0
-
-
-class Attachment:
-    """Keeps the adbd connected to the program's adb server while the device is available.
-
-    When the device disappears, its connections end, as if it were attached to that server directly.
-    When it is back, or the server has restarted, adbd is registered again.
-    """
-
-    def __init__(self, address: Address, adbd: Adbd, server_port: int) -> None:
-        self._address = address
-        self._adbd = adbd
-        self._server_port = server_port
-        self._there = self._listed = False
-        self._changed = asyncio.Event()
-        self._tasks: list[asyncio.Task[None]] = []
-
-    async def start(self) -> None:
-        """Attach adbd, and keep it attached.
-
-        Raises:
-            DeviceError: if the device is not available, or the server does not list it in time.
-        """
-        keeping = (self._follow_device(), self._follow_list(), self._keep_registered())
-        self._tasks = [asyncio.create_task(each) for each in keeping]
-        try:
-            async with asyncio.timeout(_START_SECONDS):
-                while not self._listed:
-                    await self._change()
-        except TimeoutError:
-            msg = f"device {self._address} cannot be lent to a program: no adb server lists it"
-            raise DeviceError(msg) from None
-
-    async def close(self) -> None:
-        """Stop attaching adbd."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-
-    async def _follow_device(self) -> None:
-        while True:
-            with contextlib.suppress(DeviceError):
-                address = self._address
-                async for state in states(address.adb_host, address.adb_port, address.serial):
-                    self._there = state == "device"
-                    if not self._there:
-                        self._adbd.drop()
-                    self._changed.set()
-            await asyncio.sleep(_RETRY_SECONDS)
-
-    async def _follow_list(self) -> None:
-        while True:
-            with contextlib.suppress(DeviceError):
-                async for state in states("127.0.0.1", self._server_port, self._adbd.serial):
-                    self._listed = state == "device"
-                    self._changed.set()
-            self._listed = False
-            self._changed.set()
-            await asyncio.sleep(_RETRY_SECONDS)
-
-    async def _keep_registered(self) -> None:
-        while True:
-            if self._there and not self._listed:
-                with contextlib.suppress(DeviceError, OSError):
-                    await register(self._server_port, self._adbd.port)
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(_RETRY_SECONDS):
-                        await self._change()
-            else:
-                await self._change()
-
-    async def _change(self) -> None:
-        self._changed.clear()
-        await self._changed.wait()

@@ -20,10 +20,10 @@ from pytest_mobileagent.program.commands.steps import BINARY
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
 
-    from pytest_mobileagent.program.adb.raw_log import RawLog
+    from pytest_mobileagent.program.adb.adbd import Stream
     from pytest_mobileagent.program.adb.services import Service
-    from pytest_mobileagent.program.adb.wire import Stream
     from pytest_mobileagent.program.commands import Passage, Watcher
+    from pytest_mobileagent.program.track import RawLog
 
     # Asks whether a command, sent on the stream to a service, may pass.
     Ask = Callable[[str, Command], Awaitable["Passing"]]

@@ -1,40 +1,49 @@
-"""A phone that is lent to a program through a separate adb server, with every service recorded."""
+"""A phone that is lent to a program through a separate adb server, with every command recorded.
+
+Some tools tap an element by its id; the element's position is looked up and recorded instead.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
+import re
 import shutil
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.action.action import Raw
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.device.drivers.adb import shell
 from pytest_mobileagent.errors import DeviceError, HostError
-from pytest_mobileagent.program.adb.adbd import Adbd, Attachment
+from pytest_mobileagent.program.adb.adbd import Adbd
 from pytest_mobileagent.program.adb.conversation import AdbConversation, Passing, splitter_of
 from pytest_mobileagent.program.adb.own_server import AdbServer, write_shims
-from pytest_mobileagent.program.adb.raw_log import with_places
 from pytest_mobileagent.program.adb.services import (
     Reverses,
     ask_service,
     banner,
     failure,
     open_service,
+    register,
+    states,
 )
-from pytest_mobileagent.program.commands import Command
+from pytest_mobileagent.program.commands import Command, ElementTap
 from pytest_mobileagent.program.commands.sockets import read_service
-from pytest_mobileagent.program.sight.gate import Gate
+from pytest_mobileagent.program.sight_gate import Gate
 from pytest_mobileagent.screen.sight import hidden_part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_mobileagent.device.device import Address
-    from pytest_mobileagent.program.adb.raw_log import RawLog
-    from pytest_mobileagent.program.adb.wire import Stream
+    from pytest_mobileagent.program.adb.adbd import Stream
     from pytest_mobileagent.program.commands import Watcher
+    from pytest_mobileagent.program.track import RawLog
     from pytest_mobileagent.screen.sight import Sight
 
 
@@ -44,7 +53,7 @@ class RecordedAdb:
     The program sees only this device. Each of its commands is parsed, submitted to the `watcher`,
     run by the device, and written to the `log` when it has ended. Everything runs in the event loop
     in which `start` was called. `folder` is created by `start` and removed by `close`. `sees` says
-    what the program may see of each screen (see `program.sight`).
+    what the program may see of each screen (see `program.sight_gate`).
     `environment` contains the variables to add to `base`, by default this process's environment.
     """
 
@@ -194,3 +203,120 @@ async def _refuse(stream: Stream, service: str, refusal: str) -> None:
         stream.accept()
         await stream.write(failure(refusal))
     await stream.finish()
+
+
+_RETRY_SECONDS = 0.2
+_START_SECONDS = 20.0
+
+
+class Attachment:
+    """Keeps the adbd connected to the program's adb server while the device is available.
+
+    When the device disappears, its connections end, as if it were attached to that server directly.
+    When it is back, or the server has restarted, adbd is registered again.
+    """
+
+    def __init__(self, address: Address, adbd: Adbd, server_port: int) -> None:
+        self._address = address
+        self._adbd = adbd
+        self._server_port = server_port
+        self._there = self._listed = False
+        self._changed = asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def start(self) -> None:
+        """Attach adbd, and keep it attached.
+
+        Raises:
+            DeviceError: if the device is not available, or the server does not list it in time.
+        """
+        keeping = (self._follow_device(), self._follow_list(), self._keep_registered())
+        self._tasks = [asyncio.create_task(each) for each in keeping]
+        try:
+            async with asyncio.timeout(_START_SECONDS):
+                while not self._listed:
+                    await self._change()
+        except TimeoutError:
+            msg = f"device {self._address} cannot be lent to a program: no adb server lists it"
+            raise DeviceError(msg) from None
+
+    async def close(self) -> None:
+        """Stop attaching adbd."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _follow_device(self) -> None:
+        while True:
+            with contextlib.suppress(DeviceError):
+                address = self._address
+                async for state in states(address.adb_host, address.adb_port, address.serial):
+                    self._there = state == "device"
+                    if not self._there:
+                        self._adbd.drop()
+                    self._changed.set()
+            await asyncio.sleep(_RETRY_SECONDS)
+
+    async def _follow_list(self) -> None:
+        while True:
+            with contextlib.suppress(DeviceError):
+                async for state in states("127.0.0.1", self._server_port, self._adbd.serial):
+                    self._listed = state == "device"
+                    self._changed.set()
+            self._listed = False
+            self._changed.set()
+            await asyncio.sleep(_RETRY_SECONDS)
+
+    async def _keep_registered(self) -> None:
+        while True:
+            if self._there and not self._listed:
+                with contextlib.suppress(DeviceError, OSError):
+                    await register(self._server_port, self._adbd.port)
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(_RETRY_SECONDS):
+                        await self._change()
+            else:
+                await self._change()
+
+    async def _change(self) -> None:
+        self._changed.clear()
+        await self._changed.wait()
+
+
+# An answer usually takes a few milliseconds, but UiAutomator waits up to ten seconds while the
+# screen changes, and the machine may be busy.
+_SECONDS = 20.0
+_LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
+
+
+async def with_places(address: Address, service: str, command: Command) -> Command:
+    """Return a command with its taps on elements replaced by taps on pixels, where possible."""
+    if not any(isinstance(act, ElementTap) for act in command.acts):
+        return command
+    acts = [
+        await _tap(address, service, act) if isinstance(act, ElementTap) else act
+        for act in command.acts
+    ]
+    return replace(command, acts=tuple(acts))
+
+
+async def _tap(address: Address, service: str, tap: ElementTap) -> Tap | Raw:
+    """Return a tap on the centre of an element, where `element.click()` touches it."""
+    try:
+        async with asyncio.timeout(_SECONDS):
+            value = json.loads(await _get(address, service, f"{tap.path}/rect"))["value"]
+            numbers = (value[name] for name in ("x", "y", "width", "height"))
+            x, y, width, height = map(int, numbers)
+    except (DeviceError, OSError, EOFError, TimeoutError, ValueError, LookupError, TypeError):
+        return Raw(tap.words)
+    return Tap(x + width // 2, y + height // 2)
+
+
+async def _get(address: Address, service: str, path: str) -> bytes:
+    """Return the body of the answer of a server on the phone to a GET request."""
+    opened = await open_service(address, service)
+    with contextlib.closing(opened):
+        await opened.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+        head = await opened.reader.readuntil(b"\r\n\r\n")
+        length = _LENGTH.search(head)
+        return await opened.reader.readexactly(int(length[1])) if length else b""

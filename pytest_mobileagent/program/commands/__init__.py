@@ -42,8 +42,8 @@ class Clear:
 class ElementTap:
     """A tap on an element that an automation server on the phone knows by the path of a URL.
 
-    `adb.raw_log` looks up the element's position before the tap is passed on; if it is unknown, the
-    text `words` describes the tap.
+    `adb.recorded_adb` looks up the element's position before the tap is passed on; if it is
+    unknown, the text `words` describes the tap.
     """
 
     path: str

@@ -27,8 +27,7 @@ from pytest_mobileagent.llm.providers import (
 )
 from pytest_mobileagent.llm.reference import ModelReference
 from pytest_mobileagent.llm.replies import as_text
-from pytest_mobileagent.program.http1 import with_headers
-from pytest_mobileagent.program.upstream import Origin
+from pytest_mobileagent.program.connections import Origin, with_headers
 from pytest_mobileagent.urls import LOOPBACK
 
 if TYPE_CHECKING:

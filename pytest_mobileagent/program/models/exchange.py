@@ -19,8 +19,7 @@ from pytest_mobileagent.llm.limits import REQUEST_SECONDS, ReplyWatch, check_red
 from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.llm.providers import endpoint_of, key_of, provider_of, server_of
 from pytest_mobileagent.llm.reference import ModelReference
-from pytest_mobileagent.program import upstream
-from pytest_mobileagent.program.http1 import header, passed_on, with_headers
+from pytest_mobileagent.program.connections import Origin, ask, header, passed_on, with_headers
 from pytest_mobileagent.program.models.environment import Seller, seller_of
 from pytest_mobileagent.program.models.requests import (
     COMPRESSIONS,
@@ -28,14 +27,13 @@ from pytest_mobileagent.program.models.requests import (
     WithoutUsage,
     refuses_usage,
 )
-from pytest_mobileagent.program.upstream import Origin
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
 
     from pytest_mobileagent.llm.scripted.model import ScriptedModel
     from pytest_mobileagent.llm.scripted.model_server import ServedModel
-    from pytest_mobileagent.program.http1 import ServerConnection
+    from pytest_mobileagent.program.connections import ServerConnection
     from pytest_mobileagent.program.models.recording import Recording
     from pytest_mobileagent.program.models.requests import RecordedApi
 
@@ -117,7 +115,7 @@ class Exchange:
 
     async def _sent(self, request: h11.Request, body: bytes) -> h11.Response:
         self._watch = ReplyWatch(self.origin.url, REQUEST_SECONDS)
-        asked = upstream.ask(self.connection, self.origin, request, self.target, body)
+        asked = ask(self.connection, self.origin, request, self.target, body)
         response = await self._in_time(asked)
         if 300 <= response.status_code < 400 and (to := header(response, "location")):
             with contextlib.suppress(ValueError):  # whoever follows it reports it

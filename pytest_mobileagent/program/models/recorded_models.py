@@ -23,7 +23,7 @@ from pytest_mobileagent.fileio import writing
 from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.llm.providers import PROVIDERS
 from pytest_mobileagent.llm.streams import json_object
-from pytest_mobileagent.program.http1 import header
+from pytest_mobileagent.program.connections import Origin, header, pass_through, trusted
 from pytest_mobileagent.program.models.environment import (
     UNLIMITED,
     LentKeys,
@@ -43,7 +43,6 @@ from pytest_mobileagent.program.models.requests import (
     model_of,
     with_usage,
 )
-from pytest_mobileagent.program.upstream import Origin, pass_through, trusted
 from pytest_mobileagent.urls import LOOPBACK, redact_urls
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.llm.scripted.model import ScriptedModel
     from pytest_mobileagent.program.commands import CallWatcher
-    from pytest_mobileagent.program.http1 import ServerConnection
+    from pytest_mobileagent.program.connections import ServerConnection
     from pytest_mobileagent.program.models.environment import Seller
     from pytest_mobileagent.program.models.recording import CachedReply
     from pytest_mobileagent.program.models.requests import RecordedApi

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.program.adb.raw_log import RawLog
 from pytest_mobileagent.program.adb.recorded_adb import RecordedAdb
-from pytest_mobileagent.program.track import LoopThread
+from pytest_mobileagent.program.track import LoopThread, RawLog
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator

@@ -8,14 +8,20 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from pytest_mobileagent.device.device import Address
-from pytest_mobileagent.program.adb.adbd import Adbd, Attachment
+from pytest_mobileagent.program.adb.adbd import (
+    MOST_PAYLOAD,
+    VERSION,
+    Adbd,
+    Packet,
+    read_packet,
+)
+from pytest_mobileagent.program.adb.recorded_adb import Attachment
 from pytest_mobileagent.program.adb.services import banner
-from pytest_mobileagent.program.adb.wire import MOST_PAYLOAD, VERSION, Packet, read_packet
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 
-    from pytest_mobileagent.program.adb.wire import Stream
+    from pytest_mobileagent.program.adb.adbd import Stream
 
 PATIENCE = 20.0
 
@@ -247,7 +253,7 @@ def test_vanished_device_closes_its_connections(monkeypatch):
         await asyncio.wait_for(vanishes.wait(), 5)
         await attached.close()
 
-    monkeypatch.setattr("pytest_mobileagent.program.adb.adbd.states", states)
+    monkeypatch.setattr("pytest_mobileagent.program.adb.recorded_adb.states", states)
     asyncio.run(check())
 
 

@@ -21,8 +21,8 @@ from pytest_mobileagent.device.drivers.adb.shell import (
     failure,
     frame,
 )
+from pytest_mobileagent.program.adb.adbd import Packet, PacketError, read_packet
 from pytest_mobileagent.program.adb.conversation import splitter_of
-from pytest_mobileagent.program.adb.wire import Packet, PacketError, read_packet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

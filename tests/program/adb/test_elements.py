@@ -10,7 +10,7 @@ import pytest
 
 from pytest_mobileagent import Raw, Tap
 from pytest_mobileagent.device.device import Address
-from pytest_mobileagent.program.adb import raw_log as log
+from pytest_mobileagent.program.adb import recorded_adb as log
 from pytest_mobileagent.program.adb.services import Service
 from pytest_mobileagent.program.commands import Command, ElementTap
 
@@ -39,7 +39,7 @@ def placed(answer: bytes, monkeypatch: pytest.MonkeyPatch) -> tuple[tuple[Act, .
             assert service == "tcp:6790"
             return Service(*await asyncio.open_connection("127.0.0.1", port))
 
-        monkeypatch.setattr("pytest_mobileagent.program.adb.raw_log.open_service", open_service)
+        monkeypatch.setattr(log, "open_service", open_service)
         async with server:
             command = Command("POST …", (TAP,))
             return (await log.with_places(ADDRESS, "tcp:6790", command)).acts

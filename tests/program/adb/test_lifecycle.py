@@ -143,7 +143,7 @@ def test_a_missing_phone_is_an_error(phone, start, tmp_path):
 PARENT = """
 import asyncio, sys
 from pathlib import Path
-from pytest_mobileagent.program.adb.raw_log import RawLog
+from pytest_mobileagent.program.track import RawLog
 from pytest_mobileagent.program.adb.recorded_adb import RecordedAdb
 from pytest_mobileagent.device.device import Address
 

@@ -222,7 +222,7 @@ def test_program_never_has_the_real_key_but_the_provider_gets_it(make, locked, t
 
 def test_keys_are_not_sent_over_unencrypted_connections(make, locked):
     """Keys are sent over plain HTTP only to a base URL or model host that the user has named."""
-    from pytest_mobileagent.program.upstream import Origin
+    from pytest_mobileagent.program.connections import Origin
 
     models = make(hosts=["gpu1"]).models
     assert not models._may_have_keys(Origin.of("http://api.openai.com"))

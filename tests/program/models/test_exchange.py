@@ -16,10 +16,10 @@ import trustme
 
 from pytest_mobileagent.llm.known_replies import ReplyCache
 from pytest_mobileagent.llm.reference import parse_reference
-from pytest_mobileagent.program import upstream
+from pytest_mobileagent.program import connections
+from pytest_mobileagent.program.connections import Origin
 from pytest_mobileagent.program.models.exchange import Destination, StandIn
 from pytest_mobileagent.program.models.requests import APIS
-from pytest_mobileagent.program.upstream import Origin
 
 from .provider import ASKED, CHUNK, STREAM, Provider, again, ask, chunked, receive, whole
 
@@ -239,7 +239,7 @@ def test_intercepted_host_receives_the_request(make, provide, monkeypatch, tmp_p
         monkeypatch.setenv("HTTPS_PROXY", f"http://me:pass@127.0.0.1:{number}")
     recorder = make(hosts=[host])
     monkeypatch.setenv("SSL_CERT_FILE", str(roots))
-    upstream.tls.cache_clear()
+    connections.tls.cache_clear()
     try:
         url = f"https://{host}:{port}/any/chat/completions?key=secret-secret-secret-1"
         body = ASKED.replace(b"true", b"false").decode()
@@ -247,7 +247,7 @@ def test_intercepted_host_receives_the_request(make, provide, monkeypatch, tmp_p
         environment = {"PATH": "/usr/bin:/bin", **recorder.environment}
         done = subprocess.run(command, env=environment, capture_output=True, timeout=20, check=True)
     finally:
-        upstream.tls.cache_clear()
+        connections.tls.cache_clear()
     assert done.stdout == REPLY
     assert provider.requests[0].startswith(b"POST /any/chat/completions?key=secret")
     (line,) = recorder.lines

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.program.adapter import Adapter, ReportPlace
-from pytest_mobileagent.program.process.reported import ProgramReport, Traces, reported, variables
+from pytest_mobileagent.program.reported import ProgramReport, Traces, reported, variables
 
 if TYPE_CHECKING:
     from collections.abc import Callable

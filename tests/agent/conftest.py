@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent import Case, Task, load
-from pytest_mobileagent.agent.process.host import AgentProcess
+from pytest_mobileagent.agent.process import AgentProcess
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.run.attempt import attempt

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Finish, ModelCall, Tap, Termination
-from pytest_mobileagent.agent.process.host import AgentProcess
-from pytest_mobileagent.agent.process.printed import DISPLAY_LIMIT
+from pytest_mobileagent.agent.printed import DISPLAY_LIMIT
+from pytest_mobileagent.agent.process import AgentProcess
 from pytest_mobileagent.errors import AgentError
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def test_agent_that_stops_reading_is_ended(
     played: Callable[..., Episode], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The observation is larger than the system's buffer for a process that does not read.
-    monkeypatch.setattr("pytest_mobileagent.agent.process.host._STUCK", 1)
+    monkeypatch.setattr("pytest_mobileagent.agent.process._STUCK", 1)
     played("exits")  # the next process starts with this setting
     episode = played("holds_the_gil_elsewhere", seconds=1, size=3_000_000)
     assert episode.termination in {Termination.TIME_LIMIT, Termination.AGENT_ERROR}
@@ -228,7 +228,7 @@ def test_a_process_that_was_stopped_between_episodes_continues(
 def test_process_that_hangs_between_episodes_is_replaced(
     played: Callable[..., Episode], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pytest_mobileagent.agent.process.host._PROBE_SECONDS", 0.1)
+    monkeypatch.setattr("pytest_mobileagent.agent.process._PROBE_SECONDS", 0.1)
     first = int(played("hangs_when_told").answer)
     os.kill(first, signal.SIGUSR1)
     assert played("tap").termination is Termination.SELF_REPORTED

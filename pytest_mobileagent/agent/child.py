@@ -11,10 +11,7 @@ from functools import partial
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.agent.conversation import work
-from pytest_mobileagent.agent.options import facts_of, options_of
-from pytest_mobileagent.agent.phone import Channel
-from pytest_mobileagent.agent.process.wire import (
+from pytest_mobileagent.agent.conversation import (
     END,
     PROBE,
     WORK,
@@ -23,7 +20,10 @@ from pytest_mobileagent.agent.process.wire import (
     send_to_worker,
     take_streams,
     unpack_observation,
+    work,
 )
+from pytest_mobileagent.agent.options import facts_of, options_of
+from pytest_mobileagent.agent.phone import Channel
 from pytest_mobileagent.agent.registry import load_agent
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.providers import prepare

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent import Termination
-from pytest_mobileagent.agent.process import host
+from pytest_mobileagent.agent import process as host
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_mobileagent import Episode
-    from pytest_mobileagent.agent.process.host import AgentProcess
+    from pytest_mobileagent.agent.process import AgentProcess
 
 
 def is_alive(pid: int) -> bool:
@@ -95,7 +95,7 @@ def test_child_processes_of_exit_functions_end(
 WORKER = """
 import sys, time
 from pathlib import Path
-from pytest_mobileagent.agent.process.host import AgentProcess
+from pytest_mobileagent.agent.process import AgentProcess
 process = AgentProcess(sys.argv[1], [], [], "a-run")
 process.load()
 print(process._process.pid, flush=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.errors import AgentError
-from pytest_mobileagent.program.process.launch import ProgramProcess
+from pytest_mobileagent.program.launch import ProgramProcess
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -232,7 +232,7 @@ def test_final_command_runs_at_the_end(run, tmp_path):
 WORKER = """
 import os, sys
 from pathlib import Path
-from pytest_mobileagent.program.process.launch import ProgramProcess
+from pytest_mobileagent.program.launch import ProgramProcess
 folder = Path(sys.argv[1])
 words = [sys.executable, "-S", "programs.py", sys.argv[2]]
 ProgramProcess(words, folder, os.environ, folder / "program").start()

@@ -26,7 +26,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-sys.path.append(str(Path(__file__).parents[3]))
+sys.path.append(str(Path(__file__).parents[2]))
 
 from pytest_mobileagent.processes import become_subreaper, die_with_parent, end_descendants
 

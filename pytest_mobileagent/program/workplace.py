@@ -24,14 +24,13 @@ from pytest_mobileagent.episode.secrets import HIDDEN, secret_bytes
 from pytest_mobileagent.errors import AgentError, HostError
 from pytest_mobileagent.fileio import own_folder
 from pytest_mobileagent.processes import die_with_parent
-from pytest_mobileagent.program.placeholders import fill, fill_file, passable
-from pytest_mobileagent.program.process.reported import variables
+from pytest_mobileagent.program.adapter import fill, fill_file, passable
+from pytest_mobileagent.program.reported import variables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from pytest_mobileagent.program.adapter import Adapter
-    from pytest_mobileagent.program.placeholders import Values
+    from pytest_mobileagent.program.adapter import Adapter, Values
 
 
 GOAL_FILE = "MOBILEAGENT_GOAL_FILE"

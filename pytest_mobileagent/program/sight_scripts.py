@@ -300,7 +300,7 @@ _PACKAGE = (
     "resolve-activity", "query-activities", "query-services", "has-feature", "get-",
 )  # fmt: skip
 _ACTS_OF_FIND = re.compile(r"-(exec|ok|fprint|fls|files)").match
-_SERVERS = {"com.wetest.uia2.Main"}  # programs whose requests `sight.servers` reads
+_SERVERS = {"com.wetest.uia2.Main"}  # programs whose requests `sight_gate` reads
 _CONTENTS = re.compile(
     r"content://(settings|sms|mms-sms|mms|call_log|contacts|com\.android\.(contacts|calendar))\b.*"
 )

@@ -15,18 +15,20 @@ import time
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.agent.conversation import KilledError, TimeIsUpError, Work
-from pytest_mobileagent.agent.process.printed import Printed
-from pytest_mobileagent.agent.process.wire import (
+from pytest_mobileagent.agent.conversation import (
     END,
     PROBE,
     WORK,
+    KilledError,
+    TimeIsUpError,
+    Work,
     pack_observation,
     receive_in_worker,
     send_streams,
     send_to_agent,
     unpack_reply,
 )
+from pytest_mobileagent.agent.printed import Printed
 from pytest_mobileagent.episode.store import MOST_OF_ERROR, cut
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.providers import without_key_variables
@@ -53,10 +55,10 @@ _PROGRAM = """
 import json, sys
 path = json.loads(sys.argv[1])
 try:
-    from pytest_mobileagent.agent.process.child import main
+    from pytest_mobileagent.agent.child import main
 except ImportError:
     sys.path[:] = path
-    from pytest_mobileagent.agent.process.child import main
+    from pytest_mobileagent.agent.child import main
 sys.path[:] = path
 main(int(sys.argv[2]), int(sys.argv[3]))
 """

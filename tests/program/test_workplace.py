@@ -17,10 +17,9 @@ from pathlib import Path
 import pytest
 
 from pytest_mobileagent.errors import AgentError, HostError
-from pytest_mobileagent.program.adapter import Adapter
-from pytest_mobileagent.program.placeholders import Values
-from pytest_mobileagent.program.process import workplace as module
-from pytest_mobileagent.program.process.workplace import environment_variables, install, workplace
+from pytest_mobileagent.program import workplace as module
+from pytest_mobileagent.program.adapter import Adapter, Values
+from pytest_mobileagent.program.workplace import environment_variables, install, workplace
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from pytest_mobileagent.episode.output import PART_SIZE, Output
 from pytest_mobileagent.episode.secrets import secrets_of
 from pytest_mobileagent.errors import AgentError, HostError
 from pytest_mobileagent.processes import VARIABLE, end_descendants, end_marked, without_keys
-from pytest_mobileagent.program.process import keeper
+from pytest_mobileagent.program import keeper
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

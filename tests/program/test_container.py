@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.program.process.launch import ProgramProcess, contained, engine
+from pytest_mobileagent.program.launch import ProgramProcess, contained, engine
 
 if TYPE_CHECKING:
     from pathlib import Path
