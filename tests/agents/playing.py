@@ -11,7 +11,7 @@ from pytest_mobileagent.testing import FakePhone, MemoryPhone, ScriptedModel, ma
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent import Device, Episode, Task
+    from pytest_mobileagent import Action, Device, Episode, Task
 
 
 # Python 3.11 sometimes fails to compile a module that is first imported deep inside a test.
@@ -26,11 +26,11 @@ def shipped(name: str) -> Any:
     return find_agent(name, (shipped_agents(),)).load()
 
 
-def notes_phone(*page: Any, home: Any = HOME, apps: Any = APPS) -> MemoryPhone:
+def notes_phone(*page: Any, home: Any = HOME, apps: Any = APPS, **screen: Any) -> MemoryPhone:
     """Return a phone whose home screen opens an app by "Notes"; screens differ in their grey."""
     pages = {
-        "home": make_screen(*home, shade=200),
-        "notes": make_screen(*(page or ["Save"]), shade=100),
+        "home": make_screen(*home, shade=200, **screen),
+        "notes": make_screen(*(page or ["Save"]), shade=100, **screen),
     }
     return MemoryPhone(pages, links={("home", "Notes"): "notes"}, apps=apps)
 
@@ -51,3 +51,13 @@ def player(
         return play(shipped(agent), task, model=model, **given), model
 
     return work
+
+
+def acted(episode: Episode) -> list[Action | None]:
+    """Return the first action of each step; None for a step without one."""
+    return [step.action for step in episode.steps]
+
+
+def did(episode: Episode) -> list[tuple[Action, ...]]:
+    """Return all actions of each step."""
+    return [step.actions for step in episode.steps]

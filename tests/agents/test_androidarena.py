@@ -3,14 +3,11 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_mobileagent import Task
 from pytest_mobileagent.action.action import Finish, Impossible, Key, Open, Type
 from pytest_mobileagent.action.gestures import LongPress, Scroll, Tap
 from pytest_mobileagent.testing import FakePhone, ScriptedReply, make_screen
-from tests.agents.playing import player, shipped
+from tests.agents.playing import acted, player, shipped
 
-AndroidArena = shipped("androidarena")
-compress = sys.modules[f"{AndroidArena.__module__}.page"].compress
 FORM = make_screen(
     {"class": "android.widget.EditText", "resource-id": "shop:id/field", "clickable": "true"},
     {"class": "android.widget.Button", "text": "Save all of this list now", "clickable": "true"},
@@ -46,7 +43,7 @@ def test_a_task_is_one_call_a_step_on_an_outline_of_the_page():
             "It is saved. #finish [42]#",
         ]
     )
-    assert [step.action for step in episode.steps] == [
+    assert acted(episode) == [
         Type("milk", at=(540, 60), clear=True),
         Tap(540, 180),
         LongPress(540, 180),
@@ -71,9 +68,7 @@ def test_a_task_is_one_call_a_step_on_an_outline_of_the_page():
 
 
 def test_the_last_actions_are_described_in_words():
-    _, model = played(
-        ["#set_text [n0000] [milk]#", *["#click [n0001]#"] * 4, "#finish#"],
-    )
+    _, model = played(["#set_text [n0000] [milk]#", *["#click [n0001]#"] * 4, "#finish#"])
     assert "Step 1:\nPrevious Action: type milk in EditText of the app shop" in (
         model.requests[1].text
     )
@@ -117,11 +112,6 @@ def test_a_failed_action_is_reported_before_the_page(words, problem):
         assert "Previous Action: invalid action" in model.requests[1].text
 
 
-def test_another_policy_gives_up():
-    episode, _ = played(["Hm."], options={"on_error": "give up"})
-    assert episode.termination == "gave up"
-
-
 def test_past_pages_are_included_on_request():
     replies = ["#click [n0001]#", "#finish#"]
     _, model = played(replies, options={"observations": True})
@@ -137,13 +127,6 @@ def test_a_prompt_that_is_too_long_drops_past_pages_then_examples():
     assert len(model.requests[0].messages) == 2
 
 
-def test_the_instruction_of_each_step_is_given_beside_the_goal():
-    task = Task("Save the list.", instructions=("Tap Save.",))
-    _, model = played(["#click [n0001]#", "#finish#"], task=task)
-    assert "This step has to do this: Tap Save." in model.requests[0].text
-    assert "This step has to do this" not in model.requests[1].text
-
-
 def test_a_page_may_be_nested_deeply():
     deep = "<node text='a' clickable='true' bounds='[0,0][9,9]'>" * 200 + "</node>" * 200
     episode, _ = played(["#finish#"], f"<hierarchy>{deep}</hierarchy>")
@@ -151,6 +134,7 @@ def test_a_page_may_be_nested_deeply():
 
 
 def test_pages_of_real_phones_are_outlined(recordings):
+    compress = sys.modules[f"{shipped('androidarena').__module__}.page"].compress
     dumps = sorted((recordings / "mobilebench-ol").rglob("*.xml"))
     assert dumps
     for dump in dumps:

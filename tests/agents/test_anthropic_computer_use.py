@@ -14,13 +14,11 @@ from pytest_mobileagent.llm.model import Message, ToolCall
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 from pytest_mobileagent.llm.scripted.model import ScriptedModel
 from pytest_mobileagent.testing import play
-from tests.agents.playing import notes_phone, player, shipped
+from tests.agents.playing import did, notes_phone, player, shipped
 
 if TYPE_CHECKING:
     from pytest_mobileagent import Episode
 
-AnthropicComputerUse = shipped("anthropic_computer_use")
-GLOBALS = AnthropicComputerUse.start.__globals__
 # The size of the picture of a 1080x2400 screen.
 SIZE = (705, 1568)
 
@@ -63,7 +61,7 @@ def test_the_agent_acts_until_it_uses_no_tool():
     opening = says(ToolCall("t3", "open_app", {"name": "Clock"}))
     several = says(use("key", text="Return"), use("right_click", "t4", coordinate=[352, 784]))
     episode, _ = work([TAP, typing, scroll, opening, several, BACK, DONE])
-    assert [step.actions for step in episode.steps] == [
+    assert did(episode) == [
         (Tap(539, 180),),
         (Type("milk", enter=True),),
         (Scroll("up", (539, 1200)),),
@@ -99,77 +97,22 @@ def test_the_agent_declares_the_size_of_the_picture():
     assert [tool.name for tool in functions][:2] == ["back", "home"]
 
 
-@pytest.mark.parametrize(
-    ("name", "version"),
-    [
-        ("claude-3-5-sonnet-20241022", "20241022"),
-        ("claude-3-7-sonnet-latest", "20250124"),
-        ("claude-sonnet-4-20250514", "20250124"),
-        ("claude-sonnet-4-5", "20250124"),
-        ("claude-haiku-4-5-20251001", "20250124"),
-        ("claude-opus-4-1", "20250124"),
-        ("claude-opus-4-5-20251101", "20251124"),
-        ("claude-opus-4-7", "20251124"),
-        ("claude-sonnet-4-6", "20251124"),
-        ("anthropic.claude-opus-4-5-20251101-v1:0", "20251124"),
-        ("claude-sonnet-4.6", "20251124"),
-        ("claude-opus-4-8", "20260801"),
-        ("claude-sonnet-5", "20260801"),
-        ("claude-opus-5-5", "20260801"),
-        ("claude-fable-5-2@20261001", "20260801"),
-    ],
-)
-def test_the_models_name_says_the_version_of_the_tool(name, version):
-    assert GLOBALS["limits_of"](f"anthropic:{name}").tool == version
-
-
-@pytest.mark.parametrize("name", ["claude-opus-6", "claude-opus-5-9", "claude-4", "gpt-4o"])
-def test_an_unknown_model_says_which_option_to_give(name):
-    options: Any = AnthropicComputerUse.Options()
-    with pytest.raises(ValueError, match="--mobile-agent-option version=VERSION"):
-        AnthropicComputerUse.check_model(f"anthropic:{name}", options)
-    options.version = "20250124"
-    AnthropicComputerUse.check_model(f"anthropic:{name}", options)
-    assert GLOBALS["limits_of"](f"anthropic:{name}", "20250124").tool == "20250124"
-
-
-@pytest.mark.parametrize(
-    ("name", "version", "has"),
-    [
-        ("claude-opus-5-5", "20251124", False),  # the API answers with status 400
-        ("claude-fable-5-2", "20251124", False),
-        ("claude-sonnet-4-5", "20260801", False),
-        ("claude-fable-5-1", "20251124", True),
-        ("claude-opus-5", "20251124", True),
-        ("anthropic.claude-opus-5-5-v1:0", "20251124", True),
-    ],
-)
-def test_a_version_that_the_model_does_not_have_is_an_error(name, version, has):
-    options: Any = AnthropicComputerUse.Options()
-    options.version = version
-    if has:
-        AnthropicComputerUse.check_model(f"anthropic:{name}", options)
-    else:
-        with pytest.raises(ValueError, match=f"does not have version={version}.*the newest"):
-            AnthropicComputerUse.check_model(f"anthropic:{name}", options)
-
-
 def test_the_older_tool_clicks_where_the_mouse_was_moved_to():
     move = says(use("mouse_move", coordinate=[352, 118]))
     episode, _ = work([move, says(use("left_click")), DONE], options={"version": "20241022"})
-    assert [step.actions for step in episode.steps] == [(Tap(539, 180),), (Finish("two notes"),)]
+    assert did(episode) == [(Tap(539, 180),), (Finish("two notes"),)]
     assert len(episode.steps[0].calls) == 2
 
 
 def test_an_action_that_phones_lack_is_reported_and_uses_a_step():
     episode, model = work([says(use("triple_click", coordinate=[1, 1])), DONE])
-    assert [step.actions for step in episode.steps] == [(), (Finish("two notes"),)]
+    assert did(episode) == [(), (Finish("two notes"),)]
     assert "a touchscreen has no triple click" in model.requests[1].messages[-1].text
 
 
 def test_the_three_newest_screenshots_stay():
     wait = says(use("wait", duration=0))
-    _, model = work([wait] * 5 + [DONE])
+    _, model = work([wait] * 5 + [DONE], phone=notes_phone(size=(108, 240)))
     assert [len(request.images) for request in model.requests] == [1, 2, 3, 3, 3, 3]
 
 
@@ -184,19 +127,10 @@ def test_the_agent_speaks_with_the_messages_api():
     model = ScriptedModel([LOOK, several, BACK, DONE])
     with model.serve() as served:
         client = AnthropicMessages("claude-opus-4-7", served, "key")
-        episode = play(
-            AnthropicComputerUse,
-            "Count the notes.",
-            phone=notes_phone(),
-            model=client,
-            options=OLDER,
-        )
+        agent, phone = shipped("anthropic_computer_use"), notes_phone()
+        episode = play(agent, "Count the notes.", phone=phone, model=client, options=OLDER)
         client.close()
-    assert [step.actions for step in episode.steps] == [
-        (Tap(539, 180), Key("enter")),
-        (Key("back"),),
-        (Finish("two notes"),),
-    ]
+    assert did(episode) == [(Tap(539, 180), Key("enter")), (Key("back"),), (Finish("two notes"),)]
     answered = [message.answers for message in model.requests[-1].messages if message.answers]
     assert answered == ["t0", "t1", "t2", "t2"]
 
@@ -253,7 +187,7 @@ def test_the_action_that_failed_is_told_apart_from_those_before_it():
 def test_a_zoom_is_answered_without_a_step():
     look = says(member("zoom", region=[0, 0, 200, 300]), member("cursor_position", "t2"))
     episode, model = work([look, DONE], options=TOOLSET)
-    assert [step.actions for step in episode.steps] == [(Finish("two notes"),)]
+    assert did(episode) == [(Finish("two notes"),)]
     zoom, cursor = model.requests[1].messages[3:]
     assert zoomed(zoom) == ((1045, 1568), 200)
     assert (cursor.text, len(cursor.images)) == ("X=0,Y=0", 1)
@@ -267,11 +201,7 @@ def test_a_look_within_a_batch_shows_what_the_calls_before_it_did():
         ToolCall("t3", "back", {}),
     )
     episode, model = work([batch, DONE], options=TOOLSET)
-    assert [step.actions for step in episode.steps] == [
-        (Tap(539, 180),),
-        (Key("back"),),
-        (Finish("two notes"),),
-    ]
+    assert did(episode) == [(Tap(539, 180),), (Key("back"),), (Finish("two notes"),)]
     before, click, after, back = model.requests[1].messages[3:]
     assert [shade(each) for each in (before, after, back)] == [200, 100, 200]
     assert (click.text, click.images) == ("done", ())
@@ -301,10 +231,11 @@ def test_a_zoom_without_a_region_of_the_screen_is_an_error(region):
     ],
 )
 def test_pictures_stay_within_the_limits_of_the_model(model, longest, size):
-    agent: Any = AnthropicComputerUse()
-    agent.options = AnthropicComputerUse.Options()
+    kind = shipped("anthropic_computer_use")
+    agent = kind()
+    agent.options = kind.Options()
     agent.options.longest, agent.history = longest, "drop"
-    agent.limits = GLOBALS["limits_of"](model)
+    agent.limits = kind.start.__globals__["limits_of"](model)
     assert agent.size((1080, 2400)) == size
 
 
@@ -318,7 +249,7 @@ def test_an_enlarged_region_stays_within_the_limits_as_well():
 def test_the_last_call_of_a_reply_that_is_cut_off_is_not_performed():
     cut = says(member("wait", duration=0), member("type", "t2", text="mil"))
     episode, model = work([replace(cut, stop="length"), DONE], options=TOOLSET)
-    assert [step.actions for step in episode.steps] == [(Wait(0),), (Finish("two notes"),)]
+    assert did(episode) == [(Wait(0),), (Finish("two notes"),)]
     assert model.requests[1].messages[4].text == "not done: the reply was cut off"
 
 
@@ -333,13 +264,15 @@ def test_the_calls_of_a_refusal_are_not_performed():
 
 def test_an_empty_reply_is_a_step_without_an_action():
     episode, model = work([" ", DONE], options=TOOLSET)
-    assert [step.actions for step in episode.steps] == [(), (Finish("two notes"),)]
+    assert did(episode) == [(), (Finish("two notes"),)]
     assert "was empty" in model.requests[1].messages[-1].text
 
 
 def test_bound_thinking_is_dropped_when_old_screenshots_are():
     wait = says(member("wait", duration=0))
-    _, model = work([wait] * 24 + [DONE], options={**TOOLSET, "history": "drop"}, step_limit=40)
+    small = notes_phone(size=(108, 240))
+    options = {**TOOLSET, "history": "drop"}
+    _, model = work([wait] * 24 + [DONE], options=options, phone=small, step_limit=40)
     kept = [len(request.images) for request in model.requests]
     assert max(kept) == 18
     assert kept[18:20] == [3, 4]
@@ -356,7 +289,8 @@ def test_bound_thinking_is_dropped_when_old_screenshots_are():
 def test_a_history_that_is_only_appended_to(history, fields):
     wait = says(member("wait", duration=0))
     given = {**TOOLSET, "history": history}
-    _, model = work([wait] * 22 + [DONE], options=given, step_limit=40)
+    small = notes_phone(size=(108, 240))
+    _, model = work([wait] * 22 + [DONE], options=given, phone=small, step_limit=40)
     assert set(model.requests[0].extra) == fields
     first, *later = [request.messages for request in model.requests]
     for before, after in zip([first, *later], later, strict=False):
@@ -369,13 +303,8 @@ def test_the_toolset_in_the_messages_api():
     model = ScriptedModel([batch, BACK, DONE])
     with model.serve() as served:
         client = AnthropicMessages("claude-opus-5-5", served, "key")
-        play(
-            AnthropicComputerUse,
-            "Count the notes.",
-            phone=notes_phone(),
-            model=client,
-            options=TOOLSET,
-        )
+        agent, phone = shipped("anthropic_computer_use"), notes_phone()
+        play(agent, "Count the notes.", phone=phone, model=client, options=TOOLSET)
         client.close()
     said = model.requests[1].messages[2]
     assert [call.kind for call in said.tool_calls] == ["computer", "computer"]

@@ -1,10 +1,8 @@
-import pytest
-
 from pytest_mobileagent import Task
 from pytest_mobileagent.action.action import Finish, Key, Open, Type
 from pytest_mobileagent.action.gestures import Swipe, Tap
-from pytest_mobileagent.testing import FakePhone, ScriptedReply, make_screen
-from tests.agents.playing import player
+from pytest_mobileagent.testing import FakePhone, make_screen
+from tests.agents.playing import acted, did, player
 
 FIELD = {"class": "android.widget.EditText", "content-desc": "Search", "text": ""}
 FORM = make_screen(FIELD, "Save", {"text": "A heading"}, package="shop")
@@ -50,7 +48,7 @@ def test_a_task_is_one_call_a_step_in_words_alone():
     episode, model = played(
         [reply(0, "input", "milk"), reply(1), reply(2), reply(3), reply(-1, finished="Yes")]
     )
-    assert [step.action for step in episode.steps] == [
+    assert acted(episode) == [
         Type("milk", at=(540, 60), clear=True),
         Tap(540, 180),
         Tap(540, 300),
@@ -73,7 +71,7 @@ def test_the_app_of_the_task_is_opened_first():
     home = make_screen("Shop", package="launcher")
     task = Task("Find milk.", app="shop")
     episode, model = played([reply(-1)], home, FORM, task=task)
-    assert [step.action for step in episode.steps] == [Open("shop"), Finish()]
+    assert acted(episode) == [Open("shop"), Finish()]
     assert "Done so far:\n- launchApp shop\n" in model.requests[0].text
 
 
@@ -119,27 +117,9 @@ def test_small_or_clickable_elements_are_not_scrolled():
         assert not [action for action in phone.actions if isinstance(action, Swipe)]
 
 
-@pytest.mark.parametrize("words", ["I'm sorry.", "", ScriptedReply("{", stop="length"), "[]"])
-def test_an_unreadable_reply_counts_as_finished(words):
-    episode, _ = played([words])
-    assert episode.termination == "self-reported"
-
-
 def test_a_number_that_the_page_does_not_have_is_a_step_without_action():
     episode, _ = played([reply(9), reply(-1)])
-    assert [step.actions for step in episode.steps] == [(), (Finish(),)]
-
-
-def test_another_policy_gives_up():
-    episode, _ = played(["Hm."], options={"on_error": "give up"})
-    assert episode.termination == "gave up"
-
-
-def test_the_instruction_of_each_step_is_given_beside_the_goal():
-    task = Task("Find milk.", instructions=("Tap Save.",))
-    _, model = played([reply(1), reply(-1)], task=task)
-    assert "The present step of it: Tap Save." in model.requests[0].text
-    assert "The present step" not in model.requests[1].text
+    assert did(episode) == [(), (Finish(),)]
 
 
 def test_a_page_may_have_braces_in_its_words():

@@ -7,7 +7,7 @@ from PIL import Image
 from pytest_mobileagent import Tap
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 from pytest_mobileagent.testing import make_screen
-from tests.agents.playing import player
+from tests.agents.playing import did, player
 
 
 def test_the_agent_sends_a_small_screenshot_beside_the_list() -> None:
@@ -19,7 +19,7 @@ def test_the_agent_sends_a_small_screenshot_beside_the_list() -> None:
     ]
     work = player("bmoca_multimodal", "open Clock")
     episode, model = work(replies, make_screen("Clock", shade=90), step_limit=4)
-    assert [step.actions for step in episode.steps] == [(Tap(540, 60),), (), (), (Tap(540, 1200),)]
+    assert did(episode) == [(Tap(540, 60),), (), (), (Tap(540, 1200),)]
     for request in model.requests:
         (image,) = request.images
         picture = Image.open(io.BytesIO(image.data))

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_mobileagent import Episode, Key, Scroll, Swipe, Tap
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
-from tests.agents.playing import notes_phone, player
+from tests.agents.playing import acted, did, notes_phone, player
 
 DEMONSTRATION = """- Observation: [{'numeric_tag': 0}]
 - Action: swipe("up")
@@ -30,7 +30,7 @@ def work(replies: list[Any], **given: Any) -> tuple[Episode, Any]:
 def test_the_agent_calls_functions_until_the_limit():
     functions = ["tap(1)", 'swipe("left")', 'press("back")', "dual-gesture(0.9, 0.5, 0.1, 0.5)"]
     episode, model = work([call(each) for each in functions])
-    assert [step.action for step in episode.steps] == [
+    assert acted(episode) == [
         Tap(540, 180),
         Scroll("right"),
         Key("back"),
@@ -67,7 +67,7 @@ def test_wrong_replies_are_steps_that_are_not_remembered():
         ScriptedReply("- Description: A scr", stop="length"),
     ]
     episode, model = work([*wrong, call("tap(1)")])
-    assert [step.actions for step in episode.steps] == [()] * 5 + [(Tap(540, 180),)]
+    assert did(episode) == [()] * 5 + [(Tap(540, 180),)]
     assert "Previous actions: []" in model.requests[5].text
 
 

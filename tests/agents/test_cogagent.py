@@ -9,7 +9,7 @@ from PIL import Image
 from pytest_mobileagent import Finish, Key, Open, Scroll, Tap, Type
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 from pytest_mobileagent.testing import FakePhone, make_screen
-from tests.agents.playing import player
+from tests.agents.playing import acted, did, player
 
 FIELD = {"class": "android.widget.EditText", "text": "Title", "focused": "true"}
 PLAIN, FOCUSED = make_screen("Notes", "Clock"), make_screen(FIELD)
@@ -29,12 +29,7 @@ work = player("cogagent", "Write a note.", lambda: FakePhone([PLAIN]))
 def test_the_18b_model_works_until_it_is_done() -> None:
     replies = [old("tap [[500,25]]"), old('type "milk"'), old("press enter"), old("task complete")]
     episode, model = work(replies)
-    assert [step.action for step in episode.steps] == [
-        Tap(540, 60),
-        Type("milk"),
-        Key("enter"),
-        Finish(),
-    ]
+    assert acted(episode) == [Tap(540, 60), Type("milk"), Key("enter"), Finish()]
     question = 'What steps do I need to take to "Write a note."?(with grounding)'
     assert [request.text for request in model.requests] == [question] * 4
     assert (model.requests[0].max_tokens, model.requests[0].temperature) == (2048, 0.0)
@@ -65,23 +60,6 @@ def test_spa_bench_breaks_off_when_text_is_typed_without_a_keyboard() -> None:
     assert episode.steps == ()
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "I would tap on Notes.",
-        old("scroll down"),
-        old("tap the note"),
-        old("tap [[500,2000]]"),
-        ScriptedReply("Plan: 1. Tap", stop="length"),
-        ScriptedReply("I cannot.", stop="refusal"),
-        "",
-    ],
-)
-def test_the_18b_model_does_nothing_after_an_unreadable_reply(words: Any) -> None:
-    episode, _ = work([words, old("task complete")])
-    assert [step.actions for step in episode.steps] == [(), (Finish(),)]
-
-
 def test_the_9b_model_works_until_it_is_done_and_sees_its_history() -> None:
     replies = [
         new("CLICK(box=[[400,000,600,050]], element_info='Notes')", "Open Notes."),
@@ -91,7 +69,7 @@ def test_the_9b_model_works_until_it_is_done_and_sees_its_history() -> None:
         new("END()", "It is done."),
     ]
     episode, model = work(replies, options={"version": "9b"})
-    assert [step.action for step in episode.steps] == [
+    assert acted(episode) == [
         Tap(540, 60),
         Type("milk", at=(540, 60)),
         Scroll("up", at=(538, 1197)),
@@ -117,16 +95,10 @@ def test_an_operation_without_the_phone_is_a_step_without_an_action() -> None:
         [new("LLM(prompt='Sum up', output='__CogName_x__')"), new("END()")],
         options={"version": "9b"},
     )
-    assert [step.actions for step in episode.steps] == [(), (Finish(),)]
+    assert did(episode) == [(), (Finish(),)]
 
 
 @pytest.mark.parametrize("words", ["Done.", new("CLICK(box=[["), ScriptedReply("", stop="refusal")])
 def test_words_without_an_operation_end_the_9b_models_episode(words: Any) -> None:
     episode, _ = work([words], options={"version": "9b"})
-    assert [step.action for step in episode.steps] == [Finish()]
-
-
-def test_the_users_policy_for_unreadable_replies_applies() -> None:
-    options = {"version": "9b", "on_error": "no action"}
-    episode, _ = work(["Done.", new("END()")], options=options)
-    assert len(episode.steps) == 2
+    assert acted(episode) == [Finish()]

@@ -14,7 +14,6 @@ from tests.agents.playing import shipped
 if TYPE_CHECKING:
     from pytest_mobileagent import Episode, Screen
 
-EXPLORER = shipped("explorer")
 APP = "org.notes"
 
 
@@ -57,7 +56,8 @@ def notes_phone(**pages: Screen) -> MemoryPhone:
 
 def explore(phone: MemoryPhone | None = None, **given: Any) -> Episode:
     given.setdefault("step_limit", 150)
-    return play(EXPLORER, Task("Look around.", app=APP), phone=phone or notes_phone(), **given)
+    task = Task("Look around.", app=APP)
+    return play(shipped("explorer"), task, phone=phone or notes_phone(), **given)
 
 
 @pytest.mark.parametrize("seed", range(5))

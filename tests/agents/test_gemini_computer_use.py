@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from pytest_mobileagent import Episode, Task
+from pytest_mobileagent import Task
 from pytest_mobileagent.action.action import Ask, Finish, Impossible, Key, Open, Type, Wait
 from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.llm.clients.gemini import Gemini
@@ -14,10 +14,9 @@ from pytest_mobileagent.llm.model import Message, ToolCall
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 from pytest_mobileagent.llm.scripted.model import ScriptedModel
 from pytest_mobileagent.testing import play
-from tests.agents.playing import notes_phone, player, shipped
+from tests.agents.playing import did, notes_phone, player, shipped
 
-GeminiComputerUse = shipped("gemini_computer_use")
-GLOBALS = GeminiComputerUse.start.__globals__
+SMALL = (108, 240)  # a screen whose pictures are quick to make
 work = player("gemini_computer_use")
 BROWSER = {"environment": "browser"}
 CONFIRM = {"decision": "require_confirmation", "explanation": "This buys a list."}
@@ -29,10 +28,6 @@ def call(name: str, id: str = "c1", **given: Any) -> ToolCall:
 
 def says(*calls: ToolCall, text: str = "") -> ScriptedReply:
     return ScriptedReply(text, calls)
-
-
-def did(episode: Episode) -> list[Any]:
-    return [step.actions for step in episode.steps]
 
 
 def shade(message: Message) -> Any:
@@ -90,10 +85,7 @@ def test_the_mobile_environment_is_requested_with_what_a_phone_has_besides():
     _, model = work([DONE])
     computer, *functions = model.requests[0].tools
     assert computer.provider == {
-        "computerUse": {
-            "environment": "ENVIRONMENT_MOBILE",
-            "enablePromptInjectionDetection": True,
-        }
+        "computerUse": {"environment": "ENVIRONMENT_MOBILE", "enablePromptInjectionDetection": True}
     }
     assert [tool.name for tool in functions] == ["recents", "ask_user", "give_up"]
     assert model.requests[0].extra == {
@@ -205,42 +197,17 @@ def test_the_agent_asks_the_user():
 
 
 def test_the_three_newest_screenshots_stay():
-    _, model = work([says(call("wait", seconds=0))] * 5 + [DONE])
+    _, model = work([says(call("wait", seconds=0))] * 5 + [DONE], phone=notes_phone(size=SMALL))
     assert [len(request.images) for request in model.requests] == [1, 2, 3, 3, 3, 3]
 
 
 def test_all_screenshots_stay_as_far_as_a_request_may_be_large(monkeypatch):
-    _, model = work([DONE])
-    monkeypatch.setitem(GLOBALS, "MOST_BYTES", 3 * len(model.requests[0].images[0].data) + 9)
+    _, model = work([DONE], phone=notes_phone(size=SMALL))
+    most = 3 * len(model.requests[0].images[0].data) + 9
+    monkeypatch.setitem(shipped("gemini_computer_use").start.__globals__, "MOST_BYTES", most)
     wait = says(call("wait", seconds=0))
-    _, model = work([wait] * 4 + [DONE], options={"pictures": 0})
+    _, model = work([wait] * 4 + [DONE], options={"pictures": 0}, phone=notes_phone(size=SMALL))
     assert [len(request.images) for request in model.requests] == [1, 2, 3, 3, 3]
-
-
-@pytest.mark.parametrize(
-    ("name", "environment"),
-    [
-        ("gemini-3.8-flash", "mobile"),
-        ("gemini-3.5-flash-lite", "mobile"),
-        ("gemini-3.6-flash-001", "mobile"),
-        ("models/gemini-3.5-flash-latest", "mobile"),
-        ("gemini-2.5-computer-use-preview-10-2025", "browser"),
-        ("gemini-3-flash-preview", "browser"),
-        ("gemini-3.1-pro-preview", "browser"),
-    ],
-)
-def test_the_models_name_says_the_environment(name, environment):
-    options = GeminiComputerUse.Options()
-    assert GeminiComputerUse.variant_of(f"gemini:{name}", options) == environment
-
-
-@pytest.mark.parametrize("name", ["gemini-2.5-flash", "gemini-4-argon", "gemini-3.8-flashy", "x"])
-def test_an_unknown_model_says_which_option_to_give(name):
-    options: Any = GeminiComputerUse.Options()
-    with pytest.raises(ValueError, match="--mobile-agent-option environment=mobile"):
-        GeminiComputerUse.check_model(f"gemini:{name}", options)
-    options.environment = "mobile"
-    GeminiComputerUse.check_model(f"gemini:{name}", options)
 
 
 def test_the_agent_speaks_with_geminis_api():
@@ -248,7 +215,8 @@ def test_the_agent_speaks_with_geminis_api():
     model = ScriptedModel([LOOK, several, BACK, DONE])
     with model.serve() as served:
         client = Gemini("gemini-3.8-flash", f"{served}/v1beta", "key")
-        episode = play(GeminiComputerUse, "Count.", phone=notes_phone(), model=client)
+        agent = shipped("gemini_computer_use")
+        episode = play(agent, "Count.", phone=notes_phone(), model=client)
         client.close()
     assert did(episode) == [(Tap(540, 180), Key("back")), (Key("back"),), OVER]
     answered = [message for message in model.requests[-1].messages if message.answers]

@@ -4,10 +4,10 @@ import io
 
 from PIL import Image
 
-from pytest_mobileagent import Finish, Open, Scroll, Tap, Task, Type
+from pytest_mobileagent import Finish, Open, Scroll, Tap, Type
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 from pytest_mobileagent.testing import FakePhone, make_screen
-from tests.agents.playing import notes_phone, player
+from tests.agents.playing import acted, did, notes_phone, player
 
 work = player("gpt4o_som", "Note milk.", lambda: notes_phone("New note", apps=["org.maps"]))
 
@@ -22,7 +22,7 @@ def test_the_agent_acts_on_numbered_elements() -> None:
             "It is done.\nCOMPLETE[one note]",
         ]
     )
-    assert [step.action for step in episode.steps] == [
+    assert acted(episode) == [
         Tap(540, 180),
         Type("milk", clear=True),
         Scroll("up"),
@@ -45,18 +45,12 @@ def test_the_agent_sends_the_marked_screenshot() -> None:
     assert len(picture.getcolors(100_000) or ()) > 2
 
 
-def test_a_reply_that_cannot_be_read_ends_it_as_with_its_authors_translators() -> None:
-    for words in ["Tap Notes!", "CLICK[9]", ScriptedReply("", stop="refusal")]:
-        episode, _ = work([words])
-        assert [step.action for step in episode.steps] == [Finish()]
-
-
 def test_the_agent_can_continue_instead() -> None:
     episode, model = work(
         ["Tap!", ScriptedReply("I think", stop="length"), "COMPLETE"],
         options={"on_error": "no action", "preset": "a3"},
     )
-    assert [step.actions for step in episode.steps] == [(), (), (Finish(),)]
+    assert did(episode) == [(), (), (Finish(),)]
     assert "1. an answer that could not be read: there is no action in" in model.requests[2].text
     assert "(the reply was cut off)" in model.requests[2].text
 
@@ -65,11 +59,3 @@ def test_the_agent_learns_which_action_failed() -> None:
     off = {"text": "Beyond", "bounds": "[1000,2300][2000,3000]", "clickable": "true"}
     _, model = work(["CLICK[1]", "COMPLETE"], phone=FakePhone([make_screen(off)]))
     assert "The last one could not be done: " in model.requests[1].text
-
-
-def test_instructions_for_a_step_stand_beside_the_goal() -> None:
-    task = Task("Note milk.", instructions=("Open the notes.", "Type milk."))
-    _, model = work(["CLICK[2]", "TYPE[milk]", "COMPLETE"], task=task)
-    low = ["What to do at this step: " in request.text for request in model.requests]
-    assert low == [True, True, False]
-    assert "Note milk.\nWhat to do at this step: Type milk." in model.requests[1].text

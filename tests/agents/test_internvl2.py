@@ -1,20 +1,17 @@
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from pytest_mobileagent import Finish, Impossible, Key, Scroll, Tap, Task, Type
-from pytest_mobileagent.llm.scripted.entries import ScriptedReply
+from pytest_mobileagent import Finish, Impossible, Key, Scroll, Tap, Type
 from pytest_mobileagent.testing import FakePhone, make_screen
-from tests.agents.playing import player
+from tests.agents.playing import acted, player
 
 work = player("internvl2", "How many notes are there?", lambda: FakePhone([make_screen("Notes")]))
 
 
 def test_the_agent_works_until_it_answers() -> None:
     episode, model = work(["CLICK[540,60]", "TYPE[milk]", "ENTER", "SCROLL[up]", "COMPLETE[3]"])
-    assert [step.action for step in episode.steps] == [
+    assert acted(episode) == [
         Tap(540, 60),
         Type("milk", clear=True),
         Key("enter"),
@@ -45,28 +42,6 @@ def test_the_agent_can_see_fewer_actions(history: str, past: str) -> None:
     assert f"Actions so far:\n{past}\n" in model.requests[-1].text
 
 
-def test_at_the_low_level_it_receives_the_instruction_of_each_step() -> None:
-    task = Task("Count the notes.", instructions=("Open Notes.",))
-    _, model = work(["CLICK[540,60]", "COMPLETE[3]"], task=task)
-    assert "Goal: Count the notes.\nAt this step: Open Notes.\n" in model.requests[0].text
-    assert "At this step" not in model.requests[1].text
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "Let me think.",
-        "CLICK[540,9999]",
-        ScriptedReply("CLI", stop="length"),
-        ScriptedReply("I cannot.", stop="refusal"),
-        "",
-    ],
-)
-def test_an_unreadable_reply_ends_the_episode(words: Any) -> None:
-    episode, _ = work([words])
-    assert [step.action for step in episode.steps] == [Finish()]
-
-
 def test_the_agent_may_give_up() -> None:
     episode, _ = work(["IMPOSSIBLE[no such app]"])
-    assert [step.action for step in episode.steps] == [Impossible("no such app")]
+    assert acted(episode) == [Impossible("no such app")]

@@ -5,20 +5,13 @@ from dataclasses import replace
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from pytest_mobileagent import Task
 from pytest_mobileagent.action.action import Finish, Key, Type
 from pytest_mobileagent.action.gestures import Swipe, Tap
 from pytest_mobileagent.screen.element import Bounds
 from pytest_mobileagent.screen.ocr import TextBox
-from pytest_mobileagent.testing import (
-    FakePhone,
-    Fault,
-    ScriptedReply,
-    make_screen,
-)
-from tests.agents.playing import player, shipped
+from pytest_mobileagent.testing import FakePhone, Fault, ScriptedReply, make_screen
+from tests.agents.playing import acted, player, shipped
 
-MobileAgent = shipped("mobileagent")
 SCREEN = make_screen("Clock", "Save")
 CLOCK = TextBox("Clock", Bounds(100, 1000, 200, 1040), 0.9)
 SAVE = TextBox("Save", Bounds(400, 1200, 500, 1240), 0.9)
@@ -30,7 +23,7 @@ def perceived(monkeypatch):
     """Replaces OCR and icon detection with results given by the test."""
 
     def let(texts=(), icons=()):
-        module = sys.modules[MobileAgent.__module__]
+        module = sys.modules[shipped("mobileagent").__module__]
         monkeypatch.setattr(module, "read_text", lambda image, engine: tuple(texts))
         monkeypatch.setattr(module, "find_icons", lambda image: tuple(icons))
 
@@ -57,7 +50,7 @@ def test_a_task_is_a_chat_that_grows_with_all_screenshots(perceived):
             reply("stop"),
         ]
     )
-    assert [step.action for step in episode.steps] == [
+    assert acted(episode) == [
         Tap(151, 960),
         Tap(453, 1224),
         Swipe(540, 1200, 540, 600, 0.5),
@@ -154,20 +147,6 @@ def test_repeated_refusals_are_the_agents_failure(perceived):
     episode, model = played([ScriptedReply("I can't.", stop="refusal")] * 5)
     assert "the model refuses" in episode.error
     assert len(model.requests) == 5
-
-
-def test_another_policy_continues(perceived):
-    perceived()
-    episode, _ = played(["Hm.", reply("stop")], options={"on_error": "no action"})
-    assert [step.actions for step in episode.steps] == [(), (Finish(),)]
-
-
-def test_the_instruction_of_each_step_is_given_beside_the_goal(perceived):
-    perceived()
-    task = Task("Wake me.", instructions=("Go back.",))
-    _, model = played([reply("back"), reply("stop")], task=task)
-    assert "This step has to do this: Go back." in model.requests[0].messages[-1].text
-    assert "This step has to do this" not in model.requests[1].text
 
 
 @pytest.mark.slow

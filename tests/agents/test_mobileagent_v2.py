@@ -10,9 +10,8 @@ from pytest_mobileagent.action.gestures import Swipe, Tap
 from pytest_mobileagent.screen.element import Bounds
 from pytest_mobileagent.screen.ocr import TextBox
 from pytest_mobileagent.testing import FakePhone, ScriptedReply, make_screen
-from tests.agents.playing import player, shipped
+from tests.agents.playing import acted, did, player, shipped
 
-MobileAgentV2 = shipped("mobileagent_v2")
 CLOCK = TextBox("Clock", Bounds(100, 1000, 200, 1040), 0.9)
 KEYBOARD = TextBox("ADB Keyboard {On}", Bounds(100, 2300, 500, 2340), 0.9)
 ICON = Bounds(900, 100, 960, 160)
@@ -24,7 +23,7 @@ GOOD, WRONG, SAME = (f"### Thought ###\nt\n### Answer ###\n{letter}" for letter 
 @pytest.fixture(autouse=True)
 def perceived(monkeypatch):
     """Replaces OCR and icon detection with results given by the test."""
-    module = sys.modules[f"{MobileAgentV2.__module__}.perception"]
+    module = sys.modules[f"{shipped('mobileagent_v2').__module__}.perception"]
 
     def let(texts=(CLOCK,), icons=(ICON,)):
         monkeypatch.setattr(module, "read_text", lambda image, engine: tuple(texts))
@@ -60,11 +59,7 @@ def test_a_step_is_a_decision_a_memory_a_reflection_and_a_plan():
             NOTHING,
         ]
     )
-    assert [step.action for step in episode.steps] == [
-        Tap(540, 60),
-        Swipe(540, 1800, 540, 600, 0.5),
-        Finish(),
-    ]
+    assert acted(episode) == [Tap(540, 60), Swipe(540, 1800, 540, 600, 0.5), Finish()]
     roles = [call.role for step in episode.steps for call in step.calls]
     assert roles == ["decision"] * 2 + ["reflection", "planning", "decision", "decision"] * 2
     assert [len(request.images) for request in model.requests] == [1, 1, 2, 0, 1, 1, 2, 0, 1, 1]
@@ -92,7 +87,7 @@ def test_perceived_elements_are_listed_in_pixels():
 
 def test_a_wrong_page_is_left_by_the_back_key():
     episode, model = played([decision("Tap (1, 2)"), NOTHING, WRONG, decision("Stop"), NOTHING])
-    assert [step.action for step in episode.steps] == [Tap(1, 2), Key("back"), Finish()]
+    assert acted(episode) == [Tap(1, 2), Key("back"), Finish()]
     assert "### Last operation ###" in model.requests[3].text
     assert "So you did this: Tap (1, 2)" in model.requests[3].text
     assert "History operations" not in model.requests[3].text
@@ -188,13 +183,13 @@ def test_another_policy_continues():
     episode, _ = played(
         [decision("Tap x"), decision("Stop"), NOTHING], options={"on_error": "no action"}
     )
-    assert [step.actions for step in episode.steps] == [(), (Finish(),)]
+    assert did(episode) == [(), (Finish(),)]
 
 
 def test_a_refusal_is_a_step_that_is_reflected_upon():
     refusal = ScriptedReply("I can't help with that.", stop="refusal")
     episode, _ = played([refusal, NOTHING, SAME, decision("Stop"), NOTHING])
-    assert [step.actions for step in episode.steps] == [(), (Finish(),)]
+    assert did(episode) == [(), (Finish(),)]
 
 
 def test_a_reply_that_was_cut_off_crashes_where_its_action_is():

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import io
 import sys
-from typing import Any
 from unittest.mock import Mock
 
 import pytest
@@ -10,11 +9,8 @@ from PIL import Image
 
 from pytest_mobileagent import Episode, Finish, Key, Open, Tap, Type
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
-from pytest_mobileagent.llm.scripted.model import ScriptedModel
-from pytest_mobileagent.testing import FakePhone, MemoryPhone, make_screen, play
-from tests.agents.playing import shipped
-
-MobileAgentV3 = shipped("mobileagent_v3")
+from pytest_mobileagent.testing import FakePhone, MemoryPhone, make_screen
+from tests.agents.playing import acted, did, player, shipped
 
 PLAN = "### Thought ###\nTwo steps.\n\n### Plan ###\n1. Open the notes\n2. Write milk"
 NEXT = (
@@ -40,14 +36,14 @@ CLICK = act('{"action": "click", "coordinate": [546, 180]}', "I tap Notes.")
 BACK = act('{"action": "system_button", "button": "Back"}', "I go back.")
 
 
-def work(replies: list[Any], **given: Any) -> tuple[Episode, ScriptedModel]:
-    phone = MemoryPhone(
+def phone() -> MemoryPhone:
+    return MemoryPhone(
         {"home": make_screen("Clock", "Notes"), "notes": make_screen("New note", shade=100)},
         links={("home", "Notes"): "notes", ("home", "org.notes"): "notes"},
     )
-    model = ScriptedModel(replies)
-    given.setdefault("phone", phone)
-    return play(MobileAgentV3, "Note milk.", model=model, **given), model
+
+
+work = player("mobileagent_v3", "Note milk.", phone)
 
 
 def roles(episode: Episode) -> list[str]:
@@ -57,7 +53,7 @@ def roles(episode: Episode) -> list[str]:
 def test_the_agent_plans_acts_and_reflects_until_the_plan_is_finished() -> None:
     write = act('{"action": "type", "text": "milk"}', "I type milk.")
     episode, model = work([PLAN, CLICK, WORKED, NEXT, write, WORKED, FINISHED])
-    assert [step.action for step in episode.steps] == [Tap(540, 179), Type("milk"), Finish()]
+    assert acted(episode) == [Tap(540, 179), Type("milk"), Finish()]
     assert roles(episode) == ["manager", "executor", "reflector"] * 2 + ["manager"]
     first_plan, decide, check, next_plan, decide_again, _, last_plan = model.requests
     assert "Note milk." in first_plan.text
@@ -82,7 +78,7 @@ def test_pictures_have_the_size_in_which_models_see_them() -> None:
 
 
 def test_each_screen_is_encoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = sys.modules[MobileAgentV3.__module__]
+    module = sys.modules[shipped("mobileagent_v3").__module__]
     encode = Mock(wraps=module.encode)
     monkeypatch.setattr(module, "encode", encode)
     _, model = work([PLAN, CLICK, WORKED, FINISHED])
@@ -94,13 +90,13 @@ def test_each_screen_is_encoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_answer_ends_it() -> None:
     episode, _ = work([PLAN, act('{"action": "answer", "text": "two"}')])
-    assert [step.action for step in episode.steps] == [Finish("two")]
+    assert acted(episode) == [Finish("two")]
     assert roles(episode) == ["manager", "executor"]
 
 
 def test_after_an_invalid_action_the_executor_tries_again_without_the_manager() -> None:
     episode, model = work([PLAN, "Tap it!", CLICK, WORKED, FINISHED])
-    assert [step.actions for step in episode.steps] == [(), (Tap(540, 179),), (Finish(),)]
+    assert did(episode) == [(), (Tap(540, 179),), (Finish(),)]
     assert roles(episode) == ["manager", "executor", "executor", "reflector", "manager"]
     assert 'Action: {"action": "invalid"}' in model.requests[2].text
     assert "Outcome: Failed | Feedback: there is no {…}" in model.requests[2].text
@@ -152,11 +148,10 @@ def test_coordinates_may_go_up_to_a_thousand() -> None:
 
 def test_androidworlds_port_opens_apps_and_takes_notes() -> None:
     open_notes = act('{"action": "open_app", "text": "Notes"}')
-    phone = FakePhone([make_screen("Notes")], apps=["org.notes"])
     episode, model = work(
         [PLAN, open_notes, WORKED, "nothing", FINISHED],
         options={"preset": "android-world"},
-        phone=phone,
+        phone=FakePhone([make_screen("Notes")], apps=["org.notes"]),
     )
     assert episode.steps[0].action == Open("org.notes")
     assert "open_app(text)" in model.requests[1].text

@@ -4,13 +4,11 @@ import base64
 import io
 from typing import Any
 
-import pytest
 from PIL import Image
 
-from pytest_mobileagent import Finish, Impossible, Key, LongPress, Scroll, Tap, Type
-from pytest_mobileagent.llm.scripted.entries import ScriptedReply
+from pytest_mobileagent import Finish, Key, LongPress, Scroll, Tap, Type
 from pytest_mobileagent.testing import FakePhone, make_screen
-from tests.agents.playing import player
+from tests.agents.playing import acted, player
 
 FIELD = {"class": "android.widget.EditText", "text": "Title", "focused": "true"}
 PLAIN, FOCUSED = make_screen("Notes", "Clock", shade=200), make_screen(FIELD, shade=100)
@@ -29,7 +27,7 @@ def test_the_agent_works_until_it_is_done() -> None:
         *("PRESS_RECENT", "PRESS_BACK", "COMPLETE"),
     ]
     episode, model = work(replies)
-    assert [step.action for step in episode.steps] == [
+    assert acted(episode) == [
         Tap(540, 60),
         Type("milk: 2"),
         Scroll("up"),
@@ -89,20 +87,3 @@ def test_spa_benchs_server_is_sent_past_steps_beside_the_question() -> None:
 def test_spa_bench_breaks_off_when_text_is_typed_without_a_keyboard() -> None:
     episode, _ = work(["TYPE: milk"], options={"preset": "spa-bench"})
     assert episode.termination == "agent error"
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "I would click on Notes.",
-        "CLICK: the button",
-        "CLICK: (500, 2500)",
-        "SWIPE: FURTHER",
-        ScriptedReply("CLICK: (50", stop="length"),
-        ScriptedReply("I cannot.", stop="refusal"),
-        "",
-    ],
-)
-def test_an_unreadable_reply_is_a_step_without_an_action(words: Any) -> None:
-    episode, _ = work([words, "IMPOSSIBLE"])
-    assert [step.actions for step in episode.steps] == [(), (Impossible(),)]

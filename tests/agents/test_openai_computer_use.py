@@ -3,7 +3,6 @@ from __future__ import annotations
 import io
 from typing import Any
 
-import pytest
 from PIL import Image
 
 from pytest_mobileagent import Task
@@ -14,9 +13,7 @@ from pytest_mobileagent.llm.model import Message, ToolCall
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 from pytest_mobileagent.llm.scripted.model import ScriptedModel
 from pytest_mobileagent.testing import play
-from tests.agents.playing import notes_phone, player, shipped
-
-OpenAiComputerUse = shipped("openai_computer_use")
+from tests.agents.playing import acted, did, notes_phone, player, shipped
 
 
 def computer(*actions: dict[str, Any], id: str = "c1") -> ToolCall:
@@ -50,7 +47,7 @@ def test_the_agent_acts_until_it_calls_no_tool() -> None:
     opening = says(ToolCall("f2", "open_app", {"name": "Clock"}))
     holding = says(ToolCall("f3", "long_press", {"x": 360, "y": 120}), text="I hold it.")
     episode, _ = work([TAP, several, opening, holding, BACK, DONE])
-    assert [step.actions for step in episode.steps] == [
+    assert did(episode) == [
         (Tap(540, 180),),
         (Tap(540, 180), Type("milk", enter=True)),
         (Open("com.android.deskclock"),),
@@ -104,18 +101,14 @@ def test_the_picture_may_stay_as_it_is() -> None:
 
 def test_looking_at_the_screen_is_not_a_step() -> None:
     episode, model = work([LOOK, TAP, DONE])
-    assert [step.action for step in episode.steps] == [Tap(540, 180), Finish("two notes")]
+    assert acted(episode) == [Tap(540, 180), Finish("two notes")]
     assert shade(model.requests[1].messages[-1]) == 200
     assert len(episode.steps[0].calls) == 2
 
 
 def test_looking_repeatedly_counts_as_a_step() -> None:
     episode, model = work([LOOK, LOOK, LOOK, TAP, DONE])
-    assert [step.actions for step in episode.steps] == [
-        (),
-        (Tap(540, 180),),
-        (Finish("two notes"),),
-    ]
+    assert did(episode) == [(), (Tap(540, 180),), (Finish("two notes"),)]
     answered = [message.answers for message in model.requests[-1].messages if message.answers]
     assert answered == ["c0", "c0", "c0", "c1"]
     assert "cut off" not in model.requests[-1].text
@@ -125,7 +118,7 @@ def test_an_unreadable_call_is_answered_and_uses_a_step() -> None:
     wrong = computer({"type": "click", "button": "wheel", "x": 1, "y": 1})
     after = ToolCall("f1", "back", {})
     episode, model = work([says(wrong, after), DONE])
-    assert [step.actions for step in episode.steps] == [(), (Finish("two notes"),)]
+    assert did(episode) == [(), (Finish("two notes"),)]
     first, second, told = model.requests[-1].messages[-3:]
     assert first.content == first.images  # computer_call_output accepts only an image
     assert second.text == "not done, because the call before it was not"
@@ -143,17 +136,17 @@ def test_the_agent_asks_the_user_and_receives_the_answer() -> None:
 
 def test_the_agent_gives_up_by_a_function() -> None:
     episode, _ = work([says(ToolCall("f1", "give_up", {"reason": "no such app"}))])
-    assert [step.action for step in episode.steps] == [Impossible("no such app")]
+    assert acted(episode) == [Impossible("no such app")]
 
 
 def test_a_refusal_gives_up() -> None:
     episode, _ = work([ScriptedReply("I will not.", stop="refusal")])
-    assert [step.action for step in episode.steps] == [Impossible("the model refuses")]
+    assert acted(episode) == [Impossible("the model refuses")]
 
 
 def test_a_truncated_reply_is_a_step_without_an_action() -> None:
     episode, model = work([ScriptedReply("I see", stop="length"), DONE])
-    assert [step.actions for step in episode.steps] == [(), (Finish("two notes"),)]
+    assert did(episode) == [(), (Finish("two notes"),)]
     assert "was cut off" in model.requests[1].messages[-1].text
 
 
@@ -178,40 +171,12 @@ def test_the_agent_speaks_with_the_responses_api() -> None:
     model = ScriptedModel([LOOK, several, DONE])
     with model.serve() as served:
         client = OpenAIResponses("gpt-5.4", served + "/v1", "key")
-        episode = play(OpenAiComputerUse, "Count the notes.", phone=notes_phone(), model=client)
+        agent = shipped("openai_computer_use")
+        episode = play(agent, "Count the notes.", phone=notes_phone(), model=client)
         client.close()
-    assert [step.actions for step in episode.steps] == [
-        (Tap(540, 180), Wait(2.0), Key("home")),
-        (Finish("two notes"),),
-    ]
+    assert did(episode) == [(Tap(540, 180), Wait(2.0), Key("home")), (Finish("two notes"),)]
     assert [message.answers for message in model.requests[-1].messages if message.answers] == [
         "c0",
         "c1",
         "f1",
     ]
-
-
-@pytest.mark.parametrize(
-    ("name", "tool"),
-    [
-        ("gpt-5.4", "computer"),
-        ("gpt-5.4-mini-2026-03-17", "computer"),
-        ("gpt-6.2-astra", "computer"),
-        ("computer-use-preview-2025-03-11", "computer_use_preview"),
-    ],
-)
-def test_the_models_name_says_the_tool(name: str, tool: str) -> None:
-    OpenAiComputerUse.check_model(f"openai-responses:{name}", OpenAiComputerUse.Options())
-    _, model = work([DONE], options={"tool": tool})
-    assert (model.requests[0].tools[0].provider or {})["type"] == tool
-    named = OpenAiComputerUse.variant_of(f"openai-responses:{name}", OpenAiComputerUse.Options())
-    assert named == tool
-
-
-@pytest.mark.parametrize("name", ["gpt-4o", "gpt-5.2", "gpt-7", "our-tuned"])
-def test_an_unknown_model_says_which_option_to_give(name: str) -> None:
-    options: Any = OpenAiComputerUse.Options()
-    with pytest.raises(ValueError, match="--mobile-agent-option tool=computer"):
-        OpenAiComputerUse.check_model(f"openai-responses:{name}", options)
-    options.tool = "computer"
-    OpenAiComputerUse.check_model(f"openai-responses:{name}", options)

@@ -1,13 +1,8 @@
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
-
-from pytest_mobileagent import Finish, Key, Open, Scroll, Tap, Task, Type, Wait
-from pytest_mobileagent.llm.scripted.entries import ScriptedReply
+from pytest_mobileagent import Finish, Key, Open, Scroll, Tap, Type, Wait
 from pytest_mobileagent.testing import FakePhone, make_screen
-from tests.agents.playing import player
+from tests.agents.playing import acted, player
 
 
 def act(action: str, thought: str = "") -> str:
@@ -28,7 +23,7 @@ def test_the_agent_works_until_it_is_done() -> None:
         act("COMPLETE<|im_end|>"),
     ]
     episode, model = work(replies)
-    assert [step.action for step in episode.steps] == [
+    assert acted(episode) == [
         Open("Notes"),
         Wait(),
         Tap(540, 60),
@@ -56,31 +51,6 @@ def test_its_history_is_what_it_thought_or_else_did() -> None:
     assert "History: \nStep 1: Go home, first of all.\nStep 2: WAIT\n" in (model.requests[-1].text)
 
 
-def test_the_agent_receives_the_instruction_of_each_step() -> None:
-    task = Task("Write a note.", instructions=("Open the app.",))
-    _, model = work([act("WAIT"), act("COMPLETE")], task=task)
-    assert "Task: Write a note. You need to: Open the app.\n" in model.requests[0].text
-    assert "Task: Write a note.\n" in model.requests[1].text
-
-
 def test_trained_on_androidcontrol_it_scrolls_the_content() -> None:
     episode, _ = work([act("SCROLL [DOWN]"), act("COMPLETE")], options={"preset": "androidcontrol"})
     assert episode.steps[0].action == Scroll("up")
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "I would click on Notes.",
-        act("TAP [Notes]"),
-        act("CLICK <point>Notes</point>"),
-        act("CLICK <point>[[500,2500]]</point>"),
-        ScriptedReply("thoughts:\nThe screen shows", stop="length"),
-        ScriptedReply(act("TYPE [mil"), stop="length"),
-        ScriptedReply("I cannot.", stop="refusal"),
-        "",
-    ],
-)
-def test_an_unreadable_reply_is_a_step_without_an_action(words: Any) -> None:
-    episode, _ = work([words, act("COMPLETE")])
-    assert [step.actions for step in episode.steps] == [(), (Finish(),)]

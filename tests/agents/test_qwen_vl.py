@@ -10,7 +10,7 @@ from PIL import Image
 from pytest_mobileagent import Ask, Finish, Key, Open, Tap, Task, Type, Wait
 from pytest_mobileagent.llm.model import ToolCall
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
-from tests.agents.playing import player
+from tests.agents.playing import acted, player
 
 
 def call(action: str, said: str = '"I tapped on Notes."', **more: Any) -> str:
@@ -35,7 +35,7 @@ def test_the_agent_works_until_it_terminates() -> None:
     typing = call("type", text="milk")
     opening = call("open", text="Clock")
     episode, _ = work([TAP, typing, back, opening, DONE])
-    assert [step.action for step in episode.steps] == [
+    assert acted(episode) == [
         Tap(540, 180),
         Type("milk"),
         Key("back"),
@@ -113,12 +113,7 @@ def test_version_3_5_calls_in_xml() -> None:
     typing = xml("type", text='a "b"\n<c>')
     replies = [xml("click", coordinate=[500, 75]), typing, WAIT, xml("answer", text="two")]
     episode, model = work(replies, options={"version": "3.5"})
-    assert [step.action for step in episode.steps] == [
-        Tap(540, 180),
-        Type('a "b"\n<c>'),
-        Wait(1.0),
-        Finish("two"),
-    ]
+    assert acted(episode) == [Tap(540, 180), Type('a "b"\n<c>'), Wait(1.0), Finish("two")]
     last = model.requests[-1]
     assert "<parameter=coordinate>" in last.messages[0].text
     assert "Step 1: I go on.; Step 2: I go on.; Step 3: I wait.; " in last.text
@@ -137,7 +132,7 @@ def test_a_server_may_read_the_calls_itself(text: str) -> None:
     tapped = ScriptedReply(text, [ToolCall("1", "mobile_use", arguments)])
     done = ScriptedReply("", [ToolCall("2", "mobile_use", {"action": "terminate"})])
     episode, model = work([tapped, done])
-    assert [step.action for step in episode.steps] == [Tap(540, 180), Finish()]
+    assert acted(episode) == [Tap(540, 180), Finish()]
     line = "I tap Notes." if text else "{name: mobile_use, arguments: {action: click"
     assert f"Step 1: {line}" in model.requests[1].text
 
@@ -161,21 +156,3 @@ def test_the_agent_asks_the_user_and_receives_the_answer() -> None:
     episode, model = work([asking, DONE], task=task, options={"version": "gui-owl"})
     assert episode.steps[0].action == Ask("Which list?")
     assert "The user has answered: The red one." in model.requests[1].text
-
-
-@pytest.mark.parametrize(
-    ("reply", "why"),
-    [
-        ("I tap Notes.", "there is no {…}"),
-        (ScriptedReply("I cannot help.", stop="refusal"), "refuses"),
-        (ScriptedReply('<tool_call>\n{"name": "mob', stop="length"), "cut off"),
-    ],
-)
-def test_an_unreadable_reply_is_the_agents_failure_as_in_the_original(reply: Any, why: str) -> None:
-    episode, _ = work([reply])
-    assert why in episode.error
-
-
-def test_an_unreadable_reply_can_be_a_step_without_an_action() -> None:
-    episode, _ = work(["I tap Notes.", WAIT, DONE], options={"on_error": "no action"})
-    assert [step.actions for step in episode.steps] == [(), (Wait(1),), (Finish(),)]

@@ -7,7 +7,7 @@ from PIL import Image
 from pytest_mobileagent import Finish, Scroll, Tap, Type, Wait
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 from pytest_mobileagent.testing import FakePhone, make_screen
-from tests.agents.playing import notes_phone, player
+from tests.agents.playing import acted, did, notes_phone, player
 
 BUTTON = {"class": "android.widget.Button", "text": "Notes", "clickable": "true"}
 FIELD = {"class": "android.widget.EditText", "content-desc": "Title"}
@@ -35,7 +35,7 @@ def test_the_agent_describes_the_action_and_then_chooses_the_element() -> None:
             *DONE,
         ]
     )
-    assert [step.action for step in episode.steps] == [
+    assert acted(episode) == [
         Tap(540, 180),
         Type("buy milk", at=(540, 60), enter=True),
         Scroll("up"),
@@ -64,7 +64,7 @@ def test_the_second_call_goes_on_with_the_first() -> None:
 
 def test_an_answer_is_given_when_it_terminates() -> None:
     episode, model = work(["It is 5:30.", lines("None", "ANSWER", "5:30"), *DONE])
-    assert [step.action for step in episode.steps] == [Wait(0.0), Finish("5:30")]
+    assert acted(episode) == [Wait(0.0), Finish("5:30")]
     assert "ANSWER: 5:30" in model.requests[-1].text
 
 
@@ -79,7 +79,7 @@ def test_invalid_replies_are_no_operations_in_the_history() -> None:
             *DONE,
         ]
     )
-    assert [step.actions for step in episode.steps] == [(), (), (), (), (), (Finish(),)]
+    assert did(episode) == [(), (), (), (), (), (Finish(),)]
     history = model.requests[-1].text
     for error in (
         "CLICK needs one of the listed elements",

@@ -7,11 +7,10 @@ import pytest
 from PIL import Image
 
 from pytest_mobileagent import Task
-from pytest_mobileagent.action.action import Ask, Finish, Impossible, Key, Open, Type, Wait
+from pytest_mobileagent.action.action import Ask, Finish, Key, Open, Type, Wait
 from pytest_mobileagent.action.gestures import Scroll, Tap
-from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 from pytest_mobileagent.testing import FakePhone, make_screen
-from tests.agents.playing import player
+from tests.agents.playing import acted, did, player
 
 TAP = "Thought: I tap Notes.\nAction: click(start_box='(546,180)')"
 WAIT = "Thought: I wait.\nAction: wait()"
@@ -32,7 +31,7 @@ def test_the_agent_taps_types_and_answers():
     opening = "Action: open_app(app_name='Clock')"
     scroll = "Thought: more\nAction: scroll(start_box='(546,1204)', direction='down')"
     episode, _ = work([TAP, several, opening, scroll, DONE])
-    assert [step.actions for step in episode.steps] == [
+    assert did(episode) == [
         (Tap(540, 179),),
         (Type("milk", enter=True), Key("back")),
         (Open("com.android.deskclock"),),
@@ -96,7 +95,7 @@ def test_each_version_has_its_points_and_settings(version, words, settings):
 
 def test_an_unreadable_reply_is_requested_again():
     episode, model = work(["I am not sure.", "Action: fly()", DONE])
-    assert [step.action for step in episode.steps] == [Finish("two notes")]
+    assert acted(episode) == [Finish("two notes")]
     assert len(model.requests) == 3
     assert '"Action:" is missing' in model.requests[1].text
 
@@ -106,32 +105,12 @@ def test_three_unreadable_replies_end_the_episode_as_the_agents_failure():
     assert "cannot be parsed" in episode.error
 
 
-@pytest.mark.parametrize("stop", ["refusal", "length"])
-def test_refusals_and_cut_replies_can_end_it(stop):
-    replies = [ScriptedReply("Thought: I can", stop=stop)]
-    episode, _ = work(replies, options={"on_error": "give up"})
-    (action,) = (step.action for step in episode.steps)
-    assert isinstance(action, Impossible)
-    assert ("refuses" if stop == "refusal" else "cut off") in action.reason
-
-
 def test_the_agent_asks_the_user_and_receives_the_answer():
     asking = "Thought: Which list do you mean?\nAction: call_user()"
     task = Task("Count.", user="The red one.")
     episode, model = work([asking, DONE], task=task)
     assert episode.steps[0].action == Ask("Which list do you mean?")
     assert "The user answers: The red one." in model.requests[1].messages[-1].text
-
-
-def test_instructions_of_steps_stand_beside_the_goal():
-    task = Task("Count.", instructions=("Open Notes.", "Count them."))
-    _, model = work([WAIT, WAIT, DONE], task=task)
-    told = [request.messages[1].text for request in model.requests]
-    assert ["Open Notes." in told[0], "Count them." in told[1], "Count them." in told[2]] == [
-        True,
-        True,
-        False,
-    ]
 
 
 def test_the_screen_itself_stays_where_nothing_changes():

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_mobileagent import Ask, Finish, Key, Open, Tap, Task, Type
-from tests.agents.playing import player
+from tests.agents.playing import acted, player
 
 work = player("ui_venus")
 
@@ -20,7 +20,7 @@ OLDER = {"version": "1.5"}
 def test_the_agent_works_until_it_answers():
     typing, back = says("Type(content='milk')"), says("PressBack()")
     episode, model = work([TAP, typing, back, says("LaunchApp(app='Clock')"), DONE])
-    assert [step.action for step in episode.steps] == [
+    assert acted(episode) == [
         Tap(540, 180),
         Type("milk", clear=True),
         Key("back"),
@@ -49,7 +49,7 @@ def test_version_1_5_sees_its_steps_in_one_message(steps, lines):
     tap = says("Click(box=(500,75))", "I opened it.")
     wait, done = says("Wait()", "I waited."), says("CallUser(content='two')", "Done.")
     episode, model = work([tap, wait, done], options={**OLDER, "steps": steps})
-    assert [step.action for step in episode.steps][-1] == Finish("two")
+    assert acted(episode)[-1] == Finish("two")
     (message,) = model.requests[-1].messages
     assert message.text.count("<think>I look.</think>") == lines
     assert "Step 0: <think>I look.</think><action>" in message.text

@@ -8,7 +8,7 @@ from pytest_mobileagent import Bounds
 from pytest_mobileagent.action.action import Key, Open, Type, Wait
 from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.action.matching import _RULES, Golden, rule_of
-from pytest_mobileagent.action.matching.graph import graph
+from pytest_mobileagent.action.matching.graph_mobile_bench import graph
 from pytest_mobileagent.errors import TaskError
 
 SIZE = (1000, 1000)

@@ -11,7 +11,6 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from genai_prices import extract_usage
 from hypothesis import HealthCheck, example, given, settings, strategies
 
 from pytest_mobileagent.llm.clients.anthropic_messages import AnthropicMessages
@@ -94,6 +93,8 @@ def test_reply_has_text_model_and_tokens(connect, kind, stream):
 @chats
 @streamed
 def test_genai_prices_understands_the_usage(connect, kind, stream):
+    from genai_prices import extract_usage  # slow to import
+
     reply = ScriptedReply("so", input_tokens=100, output_tokens=7, cached_tokens=40)
     provider, flavor, name = FLAVORS[kind]
     answer = connect(kind, ScriptedModel([reply]), name).ask(asked(stream=stream))

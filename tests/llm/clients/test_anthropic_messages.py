@@ -6,8 +6,6 @@ import json
 from typing import Any
 
 import pytest
-from anthropic.types.beta.message_create_params import MessageCreateParamsNonStreaming
-from pydantic import TypeAdapter
 
 from pytest_mobileagent.llm.clients.anthropic_messages import MAX_TOKENS, AnthropicMessages
 from pytest_mobileagent.llm.model import Image, Message, Request, Tool, ToolCall, Usage
@@ -100,6 +98,9 @@ def test_tool_results_precede_other_text():
 
 
 def test_calls_of_a_toolset_and_their_results_name_it():
+    from anthropic.types.beta.message_create_params import MessageCreateParamsNonStreaming
+    from pydantic import TypeAdapter  # both are slow to import
+
     named = {"type": "tool_use", "id": "c1", "name": "zoom", "toolset_name": "computer"}
     used = {**named, "input": {"region": [0, 0, 9, 9]}}
     made, heard = client(reply(used, stop="tool_use"), reply(text("so")))

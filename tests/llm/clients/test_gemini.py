@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 import pytest
-from google.genai import types
 
 from pytest_mobileagent.llm.clients.gemini import Gemini
 from pytest_mobileagent.llm.model import (
@@ -54,6 +53,8 @@ def ask(answer: Any, **more: Any) -> Completion:
 
 def check_types(body: dict[str, Any]) -> None:
     """Check a request against the types of Google's SDK, which have no other fields."""
+    from google.genai import types  # slow to import
+
     for content in body["contents"]:
         types.Content.model_validate(content)
     config = {name: body[name] for name in ("tools", "systemInstruction") if name in body}

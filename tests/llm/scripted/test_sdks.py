@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import openai
 import pytest
 
 from pytest_mobileagent.testing import Fault, ScriptedModel, ScriptedReply, ToolCall, When
@@ -13,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import anthropic
+    import openai
 
 CALL = ToolCall("c1", "tap", {"x": 1, "words": "día"})
 REPLY = ScriptedReply("I tap it.", [CALL], input_tokens=100, output_tokens=7, cached_tokens=40)
@@ -34,6 +34,8 @@ def url(model: ScriptedModel) -> Iterator[str]:
 
 @pytest.fixture
 def by_openai(url: str) -> Iterator[openai.OpenAI]:
+    import openai
+
     with openai.OpenAI(api_key="x", base_url=f"{url}/v1") as client:
         yield client
 
@@ -130,6 +132,7 @@ def test_models(by_openai, by_anthropic):
 
 def test_errors():
     import anthropic
+    import openai
 
     with ScriptedModel([Fault(429), Fault(529), Fault(404)]).serve() as url:
         with (
