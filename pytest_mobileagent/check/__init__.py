@@ -12,11 +12,9 @@ from pytest_mobileagent.lazy_names import lazy_names
 if TYPE_CHECKING:
     from pytest_mobileagent.action.matching import Golden, Match
     from pytest_mobileagent.action.matching.agentcpm import cagui
-    from pytest_mobileagent.action.matching.aitw import aitw
-    from pytest_mobileagent.action.matching.aitz import aitz
-    from pytest_mobileagent.action.matching.androidcontrol import androidcontrol
-    from pytest_mobileagent.action.matching.mobile_bench import mobile_bench
-    from pytest_mobileagent.action.matching.odyssey import odyssey
+    from pytest_mobileagent.action.matching.aitw_aitz import aitw, aitz
+    from pytest_mobileagent.action.matching.androidcontrol_odyssey import androidcontrol, odyssey
+    from pytest_mobileagent.action.matching.graph_mobile_bench import mobile_bench
     from pytest_mobileagent.check.golden import compare, matches
     from pytest_mobileagent.check.states import essential, essential_states
 

@@ -16,7 +16,7 @@ from pytest_mobileagent.action.matching import (
     GoldenFunctionError,
     golden_on,
 )
-from pytest_mobileagent.action.matching.graph import graph
+from pytest_mobileagent.action.matching.graph_mobile_bench import graph
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.screen.explain import collect_misses, missed
 

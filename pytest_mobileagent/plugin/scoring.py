@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.action.matching.graph import graph
+from pytest_mobileagent.action.matching.graph_mobile_bench import graph
 from pytest_mobileagent.check.golden import OffPathError, check_path, collect_matches, compare
 from pytest_mobileagent.check.subgoals import SubGoalError, credit
 from pytest_mobileagent.episode.record import AGENTS_FAULT, Termination

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_mobileagent import Bounds, Finish, Key, Open, Raw, Tap, Task, Type, check
 from pytest_mobileagent.action.matching import Golden
-from pytest_mobileagent.action.matching.graph import graph
+from pytest_mobileagent.action.matching.graph_mobile_bench import graph
 from pytest_mobileagent.check.golden import (
     OffPathError,
     check_path,

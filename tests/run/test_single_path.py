@@ -10,7 +10,7 @@ from pytest_mobileagent import Agent, Reply, Scripted, Task, Termination, answer
 from pytest_mobileagent.action.action import Ask, Finish, Impossible, Key, Open, Type
 from pytest_mobileagent.action.gestures import Scroll, Swipe, Tap
 from pytest_mobileagent.action.matching import Golden
-from pytest_mobileagent.action.matching.graph import graph
+from pytest_mobileagent.action.matching.graph_mobile_bench import graph
 from pytest_mobileagent.errors import NoEdgeError, NoSolutionError, TaskError
 from pytest_mobileagent.run.single_path import STANDS_STILL
 from pytest_mobileagent.testing import FakePhone, MemoryPhone, make_screen, play

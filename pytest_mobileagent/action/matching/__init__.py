@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -19,8 +19,6 @@ from pytest_mobileagent.screen.element import Bounds, Element
 from pytest_mobileagent.screen.explain import NotFoundError, missed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from pytest_mobileagent.screen.screen import Screen
 
 
@@ -150,13 +148,13 @@ class Match:
 # A rule compares an agent's action, None if it predicted none, with the golden one.
 Rule = Callable[[Action | None, Golden], Match]
 _RULES = {
-    "aitw": "aitw",
-    "aitz": "aitz",
-    "androidcontrol": "androidcontrol",
+    "aitw": "aitw_aitz",
+    "aitz": "aitw_aitz",
+    "androidcontrol": "androidcontrol_odyssey",
     "cagui": "agentcpm",
-    "graph": "graph",
-    "mobile_bench": "mobile_bench",
-    "odyssey": "odyssey",
+    "graph": "graph_mobile_bench",
+    "mobile_bench": "graph_mobile_bench",
+    "odyssey": "androidcontrol_odyssey",
 }
 
 NO_MATCH = Match(type=False, exact=False)
@@ -211,6 +209,35 @@ def judged(rule: str, predicted: Action | None, golden: Golden, match: Match) ->
 
         missed(explain)
     return match
+
+
+Types = Mapping["type | Key", str]  # a rule's types, by classes of actions and by keys
+
+
+def compared(
+    rule: str,
+    types: Types,
+    predicted: Action | None,
+    golden: Golden,
+    is_exact: Callable[[Action, Golden], bool],
+) -> Match:
+    """Return a match by a rule that compares actions of the same type.
+
+    `is_exact` compares two actions of one type.
+
+    Raises:
+        TaskError: if the golden action has none of the types.
+    """
+    wanted = _type(golden.action, types) or cannot_be_golden(rule, golden.action)
+    if predicted is None or _type(predicted, types) != wanted:
+        return judged(rule, predicted, golden, NO_MATCH)
+    match = Match(type=True, exact=is_exact(predicted, golden))
+    return judged(rule, predicted, golden, match)
+
+
+def _type(action: Action, types: Types) -> str | None:
+    by_key = types.get(action) if isinstance(action, Key) else None
+    return by_key or types.get(type(action))
 
 
 def rule_of(name: str) -> Rule:

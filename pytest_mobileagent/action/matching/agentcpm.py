@@ -5,19 +5,12 @@ Source: OpenBMB/AgentCPM-GUI, eval/utils/evaluator.py (arXiv 2506.01391).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action.action import Ask, Finish, Impossible, Key, Open, Type, Wait
 from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
-from pytest_mobileagent.action.matching import (
-    LEFT_OUT,
-    NO_MATCH,
-    Golden,
-    Match,
-    as_golden,
-    cannot_be_golden,
-    judged,
-)
+from pytest_mobileagent.action.matching import LEFT_OUT, Golden, Match, as_golden, compared
 from pytest_mobileagent.action.matching.geometry import (
     Box,
     direction,
@@ -30,7 +23,7 @@ from pytest_mobileagent.action.matching.geometry import (
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.action.matching import Size
+    from pytest_mobileagent.action.matching import Size, Types
     from pytest_mobileagent.action.matching.geometry import Point
     from pytest_mobileagent.screen.element import Bounds
 
@@ -63,47 +56,35 @@ def evaluate(
     """
     if isinstance(golden.action, Open):
         return LEFT_OUT
-    wanted = _golden_type(golden) or cannot_be_golden(f"{rule} (agentcpm)", golden.action)
-    if predicted is None or _TYPES.get(type(predicted)) != wanted:
-        return judged(rule, predicted, golden, NO_MATCH)
-    match predicted, golden.action:
-        case ((Tap(x, y) | LongPress(x, y)), _):
-            point = fraction(x, y, golden.size)
-            exact = _is_hit(point, golden, android_control=android_control)
-        case Type(text), Type(golden_text):
-            exact = one_in_other_caseless(text, golden_text)
-        case Key(name), Key(golden_name):
-            exact = name == golden_name
-        case ((Swipe() | Scroll()), _):
-            thousandths = golden.size[0] / 1000, golden.size[1] / 1000  # the agent predicts these
-            exact = direction(predicted, thousandths) == direction(golden.action, golden.size)
-        case _:
-            exact = True
-    return judged(rule, predicted, golden, Match(type=True, exact=exact))
-
-
-def _golden_type(golden: Golden) -> str | None:
     if isinstance(golden.action, Swipe) and distance(*stroke(golden.action, golden.size)) <= 0.04:
-        return "click"
-    return _TYPES.get(type(golden.action))
+        golden = replace(golden, action=Tap(golden.action.x1, golden.action.y1))
+
+    def is_exact(predicted: Action, golden: Golden) -> bool:
+        match predicted, golden.action:
+            case ((Tap(x, y) | LongPress(x, y)), (Tap(gx, gy) | LongPress(gx, gy))):
+                ends = fraction(x, y, golden.size), fraction(gx, gy, golden.size)
+                return _is_hit(*ends, golden, android_control=android_control)
+            case Type(text), Type(golden_text):
+                return one_in_other_caseless(text, golden_text)
+            case Key(name), Key(golden_name):
+                return name == golden_name
+        thousandths = golden.size[0] / 1000, golden.size[1] / 1000  # the agent predicts these
+        return direction(predicted, thousandths) == direction(golden.action, golden.size)
+
+    return compared(f"{rule} (agentcpm)", _TYPES, predicted, golden, is_exact)
 
 
-_TYPES: dict[type, str] = {
+_TYPES: Types = {
     Tap: "click",
     LongPress: "long_point",
-    Swipe: "scroll",
-    Scroll: "scroll",
+    **dict.fromkeys((Swipe, Scroll), "scroll"),
     Type: "type",
     Key: "press",
-    Finish: "stop",
-    Impossible: "stop",
-    Ask: "stop",
-    Wait: "stop",
+    **dict.fromkeys((Finish, Impossible, Ask, Wait), "stop"),
 }
 
 
-def _is_hit(point: Point, golden: Golden, *, android_control: bool) -> bool:
-    wanted = _golden_point(golden)
+def _is_hit(point: Point, wanted: Point, golden: Golden, *, android_control: bool) -> bool:
     boxes = [_grown(box, golden.size) for box in golden.boxes]
     if android_control:
         near = sorted(boxes, key=lambda box: distance(_middle(box), wanted))[:5]
@@ -112,13 +93,6 @@ def _is_hit(point: Point, golden: Golden, *, android_control: bool) -> bool:
     if hits(point, map(_edges, near)):
         return True
     return distance(wanted, point) <= (0.04 if android_control else 0.14)
-
-
-def _golden_point(golden: Golden) -> Point:
-    if isinstance(golden.action, Swipe):
-        return stroke(golden.action, golden.size)[0]
-    assert isinstance(golden.action, Tap | LongPress)
-    return fraction(golden.action.x, golden.action.y, golden.size)
 
 
 # Left, top, width and height in fractions of the screen, the source's format for boxes.

@@ -1,35 +1,47 @@
-"""The matching rule of Android in the Wild (AITW), which the AITZ and Auto-UI papers share.
+"""The matching rules of Android in the Wild (AITW) and of Android in the Zoo (AITZ).
 
-Source: google-research/google-research, android_in_the_wild/action_matching.py; Rawles et al. 2023
-(arXiv 2307.10088).
+Sources: google-research/google-research, android_in_the_wild/action_matching.py, Rawles et al. 2023
+(arXiv 2307.10088), which the AITZ and Auto-UI papers share; IMNearth/CoAT, coat/evaluate.py, Zhang
+et al. 2024 (arXiv 2403.02713).
 """
 
 from __future__ import annotations
 
 import math
 import struct
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 from pytest_mobileagent.action.action import Finish, Impossible, Key, Type
 from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
-from pytest_mobileagent.action.matching import (
-    NO_MATCH,
-    Golden,
-    Match,
-    as_golden,
-    cannot_be_golden,
-    judged,
+from pytest_mobileagent.action.matching import Golden, Match, as_golden, compared, no_such_scorer
+from pytest_mobileagent.action.matching.agentcpm import evaluate
+from pytest_mobileagent.action.matching.geometry import (
+    Box,
+    direction,
+    enlarged,
+    fraction,
+    indel_similarity,
+    one_in_other,
+    overlap,
+    smallest_at,
+    stroke,
 )
-from pytest_mobileagent.action.matching.geometry import fraction, stroke
 
 if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
-    from pytest_mobileagent.action.matching import Size
+    from pytest_mobileagent.action.matching import Size, Types
     from pytest_mobileagent.action.matching.geometry import Point
     from pytest_mobileagent.screen.element import Bounds
 
-_DUAL_POINT = "DUAL_POINT"
-_KEYS = {"back": "PRESS_BACK", "home": "PRESS_HOME", "enter": "PRESS_ENTER"}
+_AITW: Types = {
+    **dict.fromkeys((Tap, LongPress, Swipe, Scroll), "DUAL_POINT"),
+    Type: "TYPE",
+    Key("back"): "PRESS_BACK",
+    Key("home"): "PRESS_HOME",
+    Key("enter"): "PRESS_ENTER",
+    Finish: "STATUS_TASK_COMPLETE",
+    Impossible: "STATUS_TASK_IMPOSSIBLE",
+}
 
 
 def aitw(predicted: Action | None, golden: Golden | Action, *, size: Size | None = None) -> Match:
@@ -48,32 +60,12 @@ def aitw(predicted: Action | None, golden: Golden | Action, *, size: Size | None
     Raises:
         TaskError: if AITW has no action like the golden one, or the size of its screen is missing.
     """
-    golden = as_golden(golden, size)
-    wanted = _type(golden.action) or cannot_be_golden("AITW", golden.action)
-    if predicted is None or _type(predicted) != wanted:
-        match = NO_MATCH
-    else:
-        match = Match(type=True, exact=wanted != _DUAL_POINT or _same(predicted, golden))
-    return judged("AITW", predicted, golden, match)
-
-
-def _type(action: Action) -> str | None:
-    match action:
-        case Tap() | LongPress() | Swipe() | Scroll():
-            return _DUAL_POINT
-        case Type():
-            return "TYPE"
-        case Key(name):
-            return _KEYS.get(name)
-        case Finish():
-            return "STATUS_TASK_COMPLETE"
-        case Impossible():
-            return "STATUS_TASK_IMPOSSIBLE"
-    return None
+    return compared("AITW", _AITW, predicted, as_golden(golden, size), _same)
 
 
 def _same(predicted: Action, golden: Golden) -> bool:
-    """Return whether two gestures are equal."""
+    if not isinstance(predicted, Tap | LongPress | Swipe | Scroll):
+        return True
     touch, lift = _points(predicted, golden.size)
     golden_touch, golden_lift = _points(golden.action, golden.size)
     is_tap = _apart(touch, lift) <= _single(0.04)
@@ -127,3 +119,78 @@ def _single(value: float) -> float:
     """Round a number to single precision."""
     (rounded,) = struct.unpack("f", struct.pack("f", value))
     return float(rounded)
+
+
+Scorer = Literal["coat", "agentcpm"]
+_AITZ: Types = {
+    Tap: "click",
+    **dict.fromkeys((Swipe, Scroll), "scroll"),
+    Type: "type",
+    **dict.fromkeys((Key("back"), Key("home"), Key("enter")), "press"),
+    **dict.fromkeys((Finish, Impossible), "stop"),
+}
+# A swipe is vertical if its vertical extent is at least this multiple of its horizontal one.
+_VERTICAL = 0.9
+
+
+def aitz(
+    predicted: Action | None,
+    golden: Golden | Action,
+    *,
+    size: Size | None = None,
+    box: Bounds | None = None,
+    scorer: Scorer = "coat",
+    quirks: bool = False,
+) -> Match:
+    """Compare an action with the golden one as AITZ does.
+
+    - Taps: an agent of AITZ predicts a box, `box`, of which `predicted` is a point. It is correct
+      if 1.2 times the box contains the golden point; or if a golden box, enlarged equally, does,
+      and the two enlarged boxes have an intersection over union above 0.5. Without `box`, it is the
+      smallest golden box that contains the tap (as when an agent chooses an element by its number),
+      or else just the point.
+    - Scrolls: correct in the finger's direction. A swipe is vertical if it moves at least 0.9 times
+      as far vertically as horizontally.
+    - Typing: correct if one text is a part of the other, or their similarity is above 0.8
+      (`Levenshtein.ratio`); case matters.
+    - Keys: correct if equal. Finish and Impossible share one type, "stop", and are correct.
+
+    `scorer="agentcpm"` compares as AgentCPM-GUI does (see `check.cagui`), which needs no box. With
+    `quirks`, the golden point of a tap is (0, 0), as in the released code of CoAT, which sets it
+    for scrolls only.
+
+    Raises:
+        TaskError: if AITZ has no action like the golden one, the size of its screen is missing, or
+            there is no such scorer.
+    """
+    golden = as_golden(golden, size)
+    if scorer == "agentcpm":
+        return evaluate("AITZ", predicted, golden)
+    if scorer != "coat":
+        raise no_such_scorer(scorer, get_args(Scorer))
+
+    def is_exact(predicted: Action, golden: Golden) -> bool:
+        match predicted, golden.action:
+            case Tap(x, y), Tap(golden_x, golden_y):
+                target = (0.0, 0.0) if quirks else (golden_x, golden_y)
+                return _is_hit(Box(*(box or _box_at((x, y), golden))), target, golden.boxes)
+            case Type(text), Type(wanted):
+                return one_in_other(text, wanted) or indel_similarity(text, wanted) > 0.8
+            case Key(name), Key(golden_name):
+                return name == golden_name
+        ways = (direction(a, golden.size, bias=_VERTICAL) for a in (predicted, golden.action))
+        return len(set(ways)) == 1  # which other actions do not have
+
+    return compared("AITZ", _AITZ, predicted, golden, is_exact)
+
+
+def _box_at(point: Point, golden: Golden) -> Box:
+    return smallest_at(point, (Box(*box) for box in golden.boxes)) or Box(*point, *point)
+
+
+def _is_hit(predicted: Box, target: Point, boxes: tuple[Bounds, ...]) -> bool:
+    grown = enlarged(predicted, 1.2)
+    if grown.contains(target):
+        return True
+    around = (enlarged(Box(*box), 1.2) for box in boxes)
+    return any(overlap(grown, box) > 0.5 for box in around if box.contains(target))

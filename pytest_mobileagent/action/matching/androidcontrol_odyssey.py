@@ -1,7 +1,8 @@
-"""The matching rules of AndroidControl, by its three published scorers.
+"""The matching rules of AndroidControl, by its three published scorers, and of GUI-Odyssey.
 
-The data set's own paper counts correct steps (Li et al. 2024, arXiv 2406.03679), but published no
-scorer.
+AndroidControl's own paper counts correct steps (Li et al. 2024, arXiv 2406.03679), but published no
+scorer. Source of GUI-Odyssey's rule: OpenGVLab/GUI-Odyssey, evaluate_GUIOdyssey.py and
+GUIOdyssey_action_matching.py in src/eval_mm; Lu et al. 2024 (arXiv 2406.08451).
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, get_args
 
-from pytest_mobileagent.action.action import Finish, Impossible, Key, Open, Type, Wait
+from pytest_mobileagent.action.action import Finish, Impossible, Key, KeyName, Open, Type, Wait
 from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.action.matching import (
     NO_MATCH,
@@ -18,16 +19,20 @@ from pytest_mobileagent.action.matching import (
     agentcpm,
     as_golden,
     cannot_be_golden,
+    compared,
     judged,
     no_such_scorer,
 )
 from pytest_mobileagent.action.matching.geometry import (
+    Box,
     direction,
     distance,
+    edit_similarity,
     enlarged,
     fraction,
     fractions,
     hits,
+    one_in_other,
     one_in_other_caseless,
 )
 
@@ -87,7 +92,8 @@ def androidcontrol(
                 golden = replace(golden, action=Tap(golden.action.x, golden.action.y))
             return agentcpm.evaluate("AndroidControl", predicted, golden, android_control=True)
         case "os-atlas":
-            return judged("AndroidControl", predicted, golden, _os_atlas(predicted, golden))
+            rule = "AndroidControl (os-atlas)"
+            return compared(rule, _COMMANDS | _MORE_COMMANDS, predicted, golden, _same_by_os_atlas)
     raise no_such_scorer(scorer, get_args(Scorer))
 
 
@@ -126,40 +132,27 @@ def _is_hit(point: Point, wanted: Point, golden: Golden) -> bool:
     return hits(point, boxes) or distance(wanted, point) <= _RADIUS
 
 
-def _os_atlas(predicted: Action | None, golden: Golden) -> Match:
-    wanted = _type(golden.action) or cannot_be_golden("AndroidControl (os-atlas)", golden.action)
-    if predicted is None or _type(predicted) != wanted:
-        return NO_MATCH
-    match predicted, golden.action:
-        case (Tap(x, y), Tap(gx, gy)) | (LongPress(x, y), LongPress(gx, gy)):
-            apart = distance(_thousandths(x, y, golden.size), _thousandths(gx, gy, golden.size))
-            exact = apart <= 0.14 * 1000
-        case (Type(text), Type(golden_text)) | (Open(text), Open(golden_text)):
-            exact = text == golden_text or _first_word(text) == _first_word(golden_text)
-        case ((Swipe() | Scroll()), _):
-            exact = direction(predicted, golden.size) == direction(golden.action, golden.size)
-        case _:
-            exact = True
-    return Match(type=True, exact=exact)
-
-
-_TYPES: dict[type, str] = {
+# The commands as which both data sets write actions; each key has one of its own.
+_COMMANDS: dict[type | Key, str] = {
     Tap: "CLICK",
     LongPress: "LONG_PRESS",
-    Swipe: "SCROLL",
-    Scroll: "SCROLL",
+    **dict.fromkeys((Swipe, Scroll), "SCROLL"),
     Type: "TYPE",
-    Open: "OPEN_APP",
-    Wait: "WAIT",
+    **{Key(name): f"PRESS_{name.upper()}" for name in get_args(KeyName)},
     Finish: "COMPLETE",
     Impossible: "IMPOSSIBLE",
 }
+_MORE_COMMANDS: dict[type | Key, str] = {Open: "OPEN_APP", Wait: "WAIT"}
 
 
-def _type(action: Action) -> str | None:
-    if isinstance(action, Key):
-        return f"PRESS_{action.name.upper()}"
-    return _TYPES.get(type(action))
+def _same_by_os_atlas(predicted: Action, golden: Golden) -> bool:
+    match predicted, golden.action:
+        case (Tap(x, y), Tap(gx, gy)) | (LongPress(x, y), LongPress(gx, gy)):
+            apart = distance(_thousandths(x, y, golden.size), _thousandths(gx, gy, golden.size))
+            return apart <= 0.14 * 1000
+        case (Type(text), Type(golden_text)) | (Open(text), Open(golden_text)):
+            return text == golden_text or _first_word(text) == _first_word(golden_text)
+    return direction(predicted, golden.size) == direction(golden.action, golden.size)
 
 
 def _thousandths(x: float, y: float, size: Size) -> Point:
@@ -169,3 +162,56 @@ def _thousandths(x: float, y: float, size: Size) -> Point:
 def _first_word(text: str) -> str:
     """Return the part of a bracketed text that the source compares: up to the first space."""
     return f"[{text}]".split(maxsplit=1)[0].lower()
+
+
+OdysseyScorer = Literal["odyssey", "agentcpm"]
+
+
+def odyssey(
+    predicted: Action | None,
+    golden: Golden | Action,
+    *,
+    size: Size | None = None,
+    scorer: OdysseyScorer = "odyssey",
+    quirks: bool = False,
+) -> Match:
+    """Compare an action with the golden one as GUI-Odyssey does.
+
+    - Types are the names of its commands: each key is a separate type.
+    - Taps, long presses: correct in a golden box (the intended element, not enlarged), edges
+      included, or at most 0.14 of the screen from the golden point, each axis separately.
+    - Scrolls: correct in the finger's direction.
+    - Typing: correct if one text is a part of the other, ignoring outer spaces, or if the
+      Levenshtein distance is at most half of the longer text; case matters.
+    - Everything else: correct if of the same type.
+
+    `scorer="agentcpm"` compares as AgentCPM-GUI does (see `check.cagui`). With `quirks`, texts are
+    cut at their first colon, as the released code does when it parses commands; with AgentCPM-GUI's
+    scorer, the golden key that shows recent apps is home.
+
+    Raises:
+        TaskError: if GUI-Odyssey has no action like the golden one, the size of its screen is
+            missing, or there is no such scorer.
+    """
+    golden = as_golden(golden, size)
+    if scorer == "agentcpm":
+        if quirks and golden.action == Key("overview"):
+            golden = replace(golden, action=Key("home"))
+        return agentcpm.evaluate("GUI-Odyssey", predicted, golden)
+    if scorer != "odyssey":
+        raise no_such_scorer(scorer, get_args(OdysseyScorer))
+
+    def is_exact(predicted: Action, golden: Golden) -> bool:
+        match predicted, golden.action:
+            case (Tap(x, y), Tap(gx, gy)) | (LongPress(x, y), LongPress(gx, gy)):
+                apart = distance(fraction(x, y, golden.size), fraction(gx, gy, golden.size))
+                return hits((x, y), (Box(*box) for box in golden.boxes)) or apart <= 0.14
+            case Type() as typed, Type() as wanted:
+                texts = (
+                    each.text.partition(":")[0] if quirks else each.text for each in (typed, wanted)
+                )
+                one, other = map(str.strip, texts)
+                return one_in_other(one, other) or edit_similarity(one, other) >= 0.5
+        return direction(predicted, golden.size) == direction(golden.action, golden.size)
+
+    return compared("GUI-Odyssey", _COMMANDS, predicted, golden, is_exact)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 from pytest_mobileagent.action.action import Finish, Impossible, Open, Type, Wait
 from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.action.matching import Golden
-from pytest_mobileagent.action.matching.androidcontrol import androidcontrol
+from pytest_mobileagent.action.matching.androidcontrol_odyssey import androidcontrol
 from pytest_mobileagent.action.matching.geometry import direction
 from pytest_mobileagent.errors import ScreenError
 
