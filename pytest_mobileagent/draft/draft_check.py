@@ -21,11 +21,15 @@ from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.fileio import writing
 from pytest_mobileagent.isolation import UnavailableError
 from pytest_mobileagent.jsonable import plural, printable
-from pytest_mobileagent.llm.asking import add_model_options, ask_until_readable, model_of
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.metered import EpisodeModels, MeteredModel
 from pytest_mobileagent.llm.model import ModelUnavailable, RequestRefusedError
-from pytest_mobileagent.llm.models import ModelSettings
+from pytest_mobileagent.llm.models import (
+    ModelSettings,
+    add_model_options,
+    ask_until_readable,
+    model_of,
+)
 from pytest_mobileagent.verdict import effective, verdicts
 
 if TYPE_CHECKING:
@@ -34,8 +38,8 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.draft.sandbox import Separation
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.llm.asking import Settings
     from pytest_mobileagent.llm.model import Model, ModelReply
+    from pytest_mobileagent.llm.models import Settings
     from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.verdict import Verdict
 

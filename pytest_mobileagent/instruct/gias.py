@@ -29,9 +29,9 @@ from pytest_mobileagent.judge.prompts import texts_in
 from pytest_mobileagent.judge.prompts import wording_of as judges_wording
 from pytest_mobileagent.judge.question import read_notes
 from pytest_mobileagent.judge.transcript import TranscriptFrame, in_words, outline
-from pytest_mobileagent.llm.asking import ask_until_readable
 from pytest_mobileagent.llm.fence import Data, seal
 from pytest_mobileagent.llm.model import Message
+from pytest_mobileagent.llm.models import ask_until_readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

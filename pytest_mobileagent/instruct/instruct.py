@@ -22,10 +22,15 @@ from pytest_mobileagent.instruct.routes import COMPLEX, Wanted, chosen, episode_
 from pytest_mobileagent.instruct.writing import Writers, read_examples, write_all
 from pytest_mobileagent.jsonable import printable, to_text
 from pytest_mobileagent.judge.ask import judge_models
-from pytest_mobileagent.llm.asking import add_model_options, cache_for, models_of, prices_for
 from pytest_mobileagent.llm.budget import Budget, BudgetSpent, Limit, parse_limit
 from pytest_mobileagent.llm.model import ModelUnavailable
-from pytest_mobileagent.llm.models import ModelSettings
+from pytest_mobileagent.llm.models import (
+    ModelSettings,
+    add_model_options,
+    cache_for,
+    models_of,
+    prices_for,
+)
 from pytest_mobileagent.llm.reference import parse_references
 
 if TYPE_CHECKING:
@@ -34,7 +39,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dataset.export import Source
     from pytest_mobileagent.instruct.drafts import DraftInstruction
     from pytest_mobileagent.instruct.routes import Route
-    from pytest_mobileagent.llm.asking import CachingSettings
+    from pytest_mobileagent.llm.models import CachingSettings
 
 STOPPED = 2
 

@@ -23,9 +23,9 @@ from pytest_mobileagent.judge.evidence import Album
 from pytest_mobileagent.judge.prompts import wording_of as judges_wording
 from pytest_mobileagent.judge.question import read_notes
 from pytest_mobileagent.judge.transcript import TranscriptFrame, in_words
-from pytest_mobileagent.llm.asking import ask_until_readable
 from pytest_mobileagent.llm.fence import Data, sealed
 from pytest_mobileagent.llm.model import Message
+from pytest_mobileagent.llm.models import ask_until_readable
 from pytest_mobileagent.statistics import Estimate, mean, proportion
 
 if TYPE_CHECKING:

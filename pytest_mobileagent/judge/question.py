@@ -11,7 +11,7 @@ import re
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_mobileagent.dialect.markers import without_markers
+from pytest_mobileagent.dialect.parts import without_markers
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.jsonable import to_wire
 

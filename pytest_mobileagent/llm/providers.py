@@ -317,8 +317,8 @@ def _client(reference: ModelReference, url: str, key: str) -> Client:
 
 # By module, as the SDKs are slow to import.
 _CLIENTS = {
-    "chat": ("openai_chat", "OpenAIChat"),
-    "responses": ("openai_responses", "OpenAIResponses"),
+    "chat": ("openai", "OpenAIChat"),
+    "responses": ("openai", "OpenAIResponses"),
     "anthropic": ("anthropic_messages", "AnthropicMessages"),
     "gemini": ("gemini", "Gemini"),
     "predict": ("predict", "Predict"),

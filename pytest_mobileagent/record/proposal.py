@@ -7,20 +7,19 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.dialect.errors import DialectError
 from pytest_mobileagent.dialect.reading import object_in
 from pytest_mobileagent.draft.draft_check import ROLE
-from pytest_mobileagent.llm.asking import model_of
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.fence import Data, seal
 from pytest_mobileagent.llm.metered import EpisodeModels, MeteredModel
 from pytest_mobileagent.llm.model import Message, ModelUnavailable, RequestRefusedError
-from pytest_mobileagent.llm.models import ModelSettings
+from pytest_mobileagent.llm.models import ModelSettings, model_of
 from pytest_mobileagent.record.source import slug
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Sequence
 
-    from pytest_mobileagent.llm.asking import Settings
     from pytest_mobileagent.llm.model import Model
+    from pytest_mobileagent.llm.models import Settings
 
 _MOST = 40  # moves, and also changes, that the model sees
 _RULES = """\

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.fleet.leases import Project
-    from pytest_mobileagent.llm.asking import Settings
     from pytest_mobileagent.llm.model import Model
+    from pytest_mobileagent.llm.models import Settings
     from pytest_mobileagent.record.trial import FileTrials
 
 

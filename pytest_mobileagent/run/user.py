@@ -24,7 +24,6 @@ from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.fileio import append_line, writing
 from pytest_mobileagent.jsonable import to_line
-from pytest_mobileagent.llm.asking import ask_until_readable
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.fence import Data, seal
 from pytest_mobileagent.llm.metered import EpisodeModels
@@ -34,6 +33,7 @@ from pytest_mobileagent.llm.model import (
     ProviderError,
     RequestRefusedError,
 )
+from pytest_mobileagent.llm.models import ask_until_readable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

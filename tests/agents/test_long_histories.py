@@ -18,7 +18,7 @@ from PIL import Image as Pictures
 from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from pytest_mobileagent.llm.clients.anthropic_messages import AnthropicMessages
 from pytest_mobileagent.llm.clients.gemini import Gemini
-from pytest_mobileagent.llm.clients.openai_responses import OpenAIResponses
+from pytest_mobileagent.llm.clients.openai import OpenAIResponses
 from pytest_mobileagent.testing import play
 from tests.agents.playing import notes_phone
 

@@ -8,7 +8,7 @@ from PIL import Image
 from pytest_mobileagent import Task
 from pytest_mobileagent.action.action import Ask, Finish, Impossible, Key, Open, Type, Wait
 from pytest_mobileagent.action.gestures import LongPress, Tap
-from pytest_mobileagent.llm.clients.openai_responses import OpenAIResponses
+from pytest_mobileagent.llm.clients.openai import OpenAIResponses
 from pytest_mobileagent.llm.model import Message, ToolCall
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
 from pytest_mobileagent.llm.scripted.model import ScriptedModel

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.llm.clients.anthropic_messages import AnthropicMessages
-from pytest_mobileagent.llm.clients.openai_chat import OpenAIChat
+from pytest_mobileagent.llm.clients.openai import OpenAIChat
 from pytest_mobileagent.llm.model import Message, ProviderError, Request, RequestRefusedError
 from pytest_mobileagent.llm.provider_errors import failure_in, kind_of
 from pytest_mobileagent.llm.refusals import MEANS, TABLE, Row, has_failed, stop_of

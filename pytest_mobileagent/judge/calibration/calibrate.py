@@ -26,9 +26,8 @@ from pytest_mobileagent.judge.calibration.judging import (
 from pytest_mobileagent.judge.calibration.labels import read_labels
 from pytest_mobileagent.judge.panel import reader
 from pytest_mobileagent.judge.question import ACTIONS, EVIDENCE
-from pytest_mobileagent.llm.asking import cache_for
 from pytest_mobileagent.llm.budget import Budget, Limit, parse_limit
-from pytest_mobileagent.llm.models import ModelSettings, check_reference
+from pytest_mobileagent.llm.models import ModelSettings, cache_for, check_reference
 from pytest_mobileagent.llm.prices import Prices, load_prices
 from pytest_mobileagent.llm.reference import ModelReference, parse_references
 from pytest_mobileagent.statistics import Estimate
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.judge.calibration.judging import JudgingOutcome
     from pytest_mobileagent.judge.calibration.labels import Labels
-    from pytest_mobileagent.llm.asking import CachingSettings
+    from pytest_mobileagent.llm.models import CachingSettings
 
 
 def main(arguments: Sequence[str], project: Callable[[], CachingSettings]) -> int:

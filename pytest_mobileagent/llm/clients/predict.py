@@ -13,7 +13,7 @@ import weakref
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from pytest_mobileagent.llm.clients.openai_chat import data_url
+from pytest_mobileagent.llm.clients.openai import data_url
 from pytest_mobileagent.llm.clients.sdk import Answers, mended
 from pytest_mobileagent.llm.model import Completion
 from pytest_mobileagent.llm.replies import usage_in

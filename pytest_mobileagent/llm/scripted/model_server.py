@@ -18,8 +18,7 @@ from pytest_mobileagent.llm.model import RequestRefusedError
 from pytest_mobileagent.llm.scripted.apis import Direct, Incoming, ModelRequest, Outgoing, as_json
 from pytest_mobileagent.llm.scripted.apis.anthropic_messages import AnthropicMessages
 from pytest_mobileagent.llm.scripted.apis.gemini import Gemini
-from pytest_mobileagent.llm.scripted.apis.openai_chat import OpenAIChat
-from pytest_mobileagent.llm.scripted.apis.openai_responses import OpenAIResponses
+from pytest_mobileagent.llm.scripted.apis.openai import OpenAIChat, OpenAIResponses
 from pytest_mobileagent.llm.scripted.apis.predict import Gradio, Names, Predict
 from pytest_mobileagent.llm.scripted.entries import Fault, ScriptedReply
 from pytest_mobileagent.processes import is_readable

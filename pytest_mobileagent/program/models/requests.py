@@ -20,8 +20,7 @@ from pytest_mobileagent.llm.model import Image, Message, Request, Role
 from pytest_mobileagent.llm.scripted.apis import Api, Incoming, ModelRequest
 from pytest_mobileagent.llm.scripted.apis.anthropic_messages import AnthropicMessages
 from pytest_mobileagent.llm.scripted.apis.gemini import Gemini
-from pytest_mobileagent.llm.scripted.apis.openai_chat import OpenAIChat
-from pytest_mobileagent.llm.scripted.apis.openai_responses import OpenAIResponses
+from pytest_mobileagent.llm.scripted.apis.openai import OpenAIChat, OpenAIResponses
 from pytest_mobileagent.llm.streams import data_of, json_object, split
 
 if TYPE_CHECKING:

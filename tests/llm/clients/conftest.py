@@ -12,8 +12,7 @@ import httpx2
 import pytest
 
 from pytest_mobileagent.llm.clients.gemini import Gemini
-from pytest_mobileagent.llm.clients.openai_chat import OpenAIChat
-from pytest_mobileagent.llm.clients.openai_responses import OpenAIResponses
+from pytest_mobileagent.llm.clients.openai import OpenAIChat, OpenAIResponses
 from pytest_mobileagent.llm.clients.predict import Predict
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent.llm.clients.openai_chat import OpenAIChat
+from pytest_mobileagent.llm.clients.openai import OpenAIChat
 from pytest_mobileagent.llm.model import (
     Image,
     Message,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent.llm.clients.openai_responses import OpenAIResponses
+from pytest_mobileagent.llm.clients.openai import OpenAIResponses
 from pytest_mobileagent.llm.model import (
     Image,
     Message,

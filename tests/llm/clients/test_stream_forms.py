@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_mobileagent.llm.clients.anthropic_messages import AnthropicMessages
-from pytest_mobileagent.llm.clients.openai_chat import OpenAIChat
-from pytest_mobileagent.llm.clients.openai_responses import OpenAIResponses
+from pytest_mobileagent.llm.clients.openai import OpenAIChat, OpenAIResponses
 from pytest_mobileagent.llm.model import Completion, Message, ProviderBusyError, Request
 from pytest_mobileagent.llm.streams import Assembled, events, objects
 from pytest_mobileagent.program.models.requests import APIS

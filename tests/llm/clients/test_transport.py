@@ -19,8 +19,7 @@ import pytest
 from pytest_mobileagent.llm.clients import transport
 from pytest_mobileagent.llm.clients.anthropic_messages import AnthropicMessages
 from pytest_mobileagent.llm.clients.gemini import Gemini
-from pytest_mobileagent.llm.clients.openai_chat import OpenAIChat
-from pytest_mobileagent.llm.clients.openai_responses import OpenAIResponses
+from pytest_mobileagent.llm.clients.openai import OpenAIChat, OpenAIResponses
 from pytest_mobileagent.llm.clients.predict import Predict
 from pytest_mobileagent.llm.limits import ReplyWatch, check_redirect
 from pytest_mobileagent.llm.model import (

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_mobileagent.llm.clients.anthropic_messages import AnthropicMessages
-from pytest_mobileagent.llm.clients.openai_chat import OpenAIChat
-from pytest_mobileagent.llm.clients.openai_responses import OpenAIResponses
+from pytest_mobileagent.llm.clients.openai import OpenAIChat, OpenAIResponses
 from pytest_mobileagent.llm.model import Message, Request
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.prices import Prices

@@ -1,4 +1,4 @@
-"""OpenAI's Responses API, with the calls of its computer-use tool."""
+"""OpenAI's APIs: Chat Completions, which most servers also speak, and Responses."""
 
 from __future__ import annotations
 
@@ -21,16 +21,161 @@ from pytest_mobileagent.llm.scripted.apis import (
     pieces,
     rest,
     total,
+    words,
 )
-from pytest_mobileagent.llm.scripted.apis.openai_chat import arguments_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from pytest_mobileagent.llm.model import Image
 
-_KNOWN = {"model", "input", "instructions", "max_output_tokens", "temperature", "top_p", "tools"}
-_KNOWN |= {"stream"}
+_FINISH = {"end": "stop", "tools": "tool_calls", "length": "length", "refusal": "stop"}
+_FINISH |= {"malformed": "stop"}  # only Gemini says this
+_KNOWN = {"model", "messages", "max_tokens", "max_completion_tokens", "temperature", "top_p"}
+_KNOWN |= {"seed", "stop", "tools", "stream", "stream_options"}
+
+
+class OpenAIChat(Api):
+    """`POST …/chat/completions`."""
+
+    def read(self, incoming: Incoming) -> ModelRequest | Direct | None:
+        """Return the request."""
+        if incoming.method != "POST" or not incoming.path.endswith("/chat/completions"):
+            return None
+        body = incoming.body()
+        limit = body.get("max_completion_tokens") or body.get("max_tokens")
+        request = Request(
+            tuple(_message(message) for message in body["messages"]),
+            max_tokens=limit,
+            temperature=body.get("temperature"),
+            top_p=body.get("top_p"),
+            seed=body.get("seed"),
+            stop=words(body.get("stop")),
+            tools=tuple(_tool(tool) for tool in body.get("tools") or ()),
+            stream=bool(body.get("stream")),
+            extra=rest(body, _KNOWN),
+        )
+        return ModelRequest(request, body["model"], body)
+
+    def whole(self, outgoing: Outgoing) -> Any:
+        """Return a chat completion."""
+        calls = [_call(call) for call in outgoing.reply.tool_calls]
+        message = {
+            "role": "assistant",
+            **_content(outgoing),
+            **({"tool_calls": calls} if calls else {}),
+        }
+        choice = {
+            "index": 0,
+            "message": message,
+            "logprobs": None,
+            "finish_reason": _finish(outgoing),
+        }
+        return {
+            **_head(outgoing, "chat.completion"),
+            "choices": [choice],
+            "usage": _usage(outgoing),
+        }
+
+    def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
+        """Yield chunks, followed by the usage if the request asks for it."""
+        counted = (outgoing.asked.body.get("stream_options") or {}).get("include_usage")
+        head = _head(outgoing, "chat.completion.chunk") | ({"usage": None} if counted else {})
+        for delta in _deltas(outgoing):
+            yield event({**head, "choices": [_choice(delta)]})
+        yield event({**head, "choices": [_choice({}, _finish(outgoing))]})
+        if counted:
+            yield event({**head, "choices": [], "usage": _usage(outgoing)})
+        yield event("[DONE]")
+
+
+def arguments_of(text: str) -> dict[str, Any]:
+    """Return a call's arguments from JSON; a value that is not an object becomes `arguments`."""
+    arguments = json.loads(text or "{}")
+    return arguments if isinstance(arguments, dict) else {"arguments": arguments}
+
+
+def _message(message: dict[str, Any]) -> Message:
+    role: Any = "system" if message["role"] == "developer" else message["role"]
+    if role not in {"system", "user", "assistant", "tool"}:
+        raise ValueError(f"no message has the role {role!r}")
+    content = message.get("content") or ()
+    parts = (content,) if isinstance(content, str) else tuple(_part(part) for part in content)
+    calls = tuple(
+        ToolCall(call["id"], call["function"]["name"], arguments_of(call["function"]["arguments"]))
+        for call in message.get("tool_calls") or ()
+    )
+    return Message(role, parts, calls, message.get("tool_call_id") or "")
+
+
+def _part(part: dict[str, Any]) -> str | Image:
+    if part["type"] == "image_url":
+        return image_of(part["image_url"]["url"], part["image_url"].get("detail") or "")
+    return str(part.get("text") or part.get("refusal") or "")
+
+
+def _tool(tool: dict[str, Any]) -> Tool:
+    if tool["type"] != "function":
+        return Tool(tool.get("name") or tool["type"], provider=tool)
+    function = tool["function"]
+    return Tool(function["name"], function.get("description", ""), function.get("parameters", {}))
+
+
+def _head(outgoing: Outgoing, kind: str) -> dict[str, Any]:
+    head = {"id": f"chatcmpl-{outgoing.number}", "object": kind, "created": int(time.time())}
+    return {**head, "model": outgoing.model, "system_fingerprint": "fp_scripted"}
+
+
+def _content(outgoing: Outgoing) -> dict[str, Any]:
+    if outgoing.reply.stop == "refusal":
+        return {"content": None, "refusal": outgoing.reply.text}
+    return {"content": outgoing.reply.text or None, "refusal": None}
+
+
+def _finish(outgoing: Outgoing) -> str:
+    return _FINISH[outgoing.reply.stop]
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    function = {"name": call.name, "arguments": json.dumps(call.arguments, ensure_ascii=False)}
+    return {"id": call.id, "type": "function", "function": function}
+
+
+def _deltas(outgoing: Outgoing) -> Iterator[dict[str, Any]]:
+    yield {"role": "assistant", "content": "", "refusal": None}
+    field = "refusal" if outgoing.reply.stop == "refusal" else "content"
+    for piece in pieces(outgoing.reply.text):
+        yield {field: piece}
+    for index, call in enumerate(outgoing.reply.tool_calls):
+        whole = _call(call)
+        begun = {**whole, "index": index, "function": {"name": call.name, "arguments": ""}}
+        yield {"tool_calls": [begun]}
+        for piece in pieces(whole["function"]["arguments"]):
+            yield {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
+
+
+def _choice(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
+    return {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+
+
+def _usage(outgoing: Outgoing) -> dict[str, Any]:
+    given, cached, output, both = total(outgoing)
+    usage: dict[str, Any] = {"prompt_tokens": given, "completion_tokens": output}
+    details = {"prompt_tokens_details": {"cached_tokens": cached, "audio_tokens": 0}}
+    reasoning = {"completion_tokens_details": {"reasoning_tokens": 0, "audio_tokens": 0}}
+    return {**usage, "total_tokens": both, **details, **reasoning}
+
+
+_KNOWN_RESPONSE = {
+    "model",
+    "input",
+    "instructions",
+    "max_output_tokens",
+    "temperature",
+    "top_p",
+    "tools",
+}
+_KNOWN_RESPONSE |= {"stream"}
 _ROLES = {"developer": "system", "system": "system", "user": "user", "assistant": "assistant"}
 
 
@@ -46,20 +191,20 @@ class OpenAIResponses(Api):
         given = body["input"]
         items = [{"role": "user", "content": given}] if isinstance(given, str) else given
         request = Request(
-            (*((Message("system", (system,)),) if system else ()), *_messages(items)),
+            (*((Message("system", (system,)),) if system else ()), *_conversation(items)),
             max_tokens=body.get("max_output_tokens"),
             temperature=body.get("temperature"),
             top_p=body.get("top_p"),
-            tools=tuple(_tool(tool) for tool in body.get("tools") or ()),
+            tools=tuple(_flat_tool(tool) for tool in body.get("tools") or ()),
             stream=bool(body.get("stream")),
-            extra=rest(body, _KNOWN),
+            extra=rest(body, _KNOWN_RESPONSE),
         )
         return ModelRequest(request, body["model"], body)
 
     def whole(self, outgoing: Outgoing) -> Any:
         """Return a response."""
         status = "incomplete" if outgoing.reply.stop == "length" else "completed"
-        return _response(outgoing, status, _items(outgoing), _usage(outgoing))
+        return _response(outgoing, status, _items(outgoing), _counts(outgoing))
 
     def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
         """Yield numbered events; the last one has the whole response."""
@@ -81,26 +226,26 @@ class OpenAIResponses(Api):
         yield server_event(f"response.{whole['status']}", response=whole)
 
 
-def _messages(items: Iterable[dict[str, Any]]) -> Iterator[Message]:
+def _conversation(items: Iterable[dict[str, Any]]) -> Iterator[Message]:
     """Yield messages; calls that follow an assistant's text become part of its message."""
     waiting: Message | None = None
     for item in items:
         kind = item.get("type", "message")
         if kind in {"function_call", "computer_call"}:
             before = waiting or Message("assistant")
-            waiting = replace(before, tool_calls=(*before.tool_calls, _call(item)))
+            waiting = replace(before, tool_calls=(*before.tool_calls, _called(item)))
             continue
         if waiting and kind != "reasoning":
             yield waiting
             waiting = None
         if kind == "message":
-            message = Message(_role(item["role"]), _parts(item["content"]))
+            message = Message(_role(item["role"]), _content_of(item["content"]))
             if message.role == "assistant":
                 waiting = message
             else:
                 yield message
         elif kind in {"function_call_output", "computer_call_output"}:
-            yield Message("tool", _parts(item["output"]), (), item["call_id"])
+            yield Message("tool", _content_of(item["output"]), (), item["call_id"])
     if waiting:
         yield waiting
 
@@ -111,7 +256,7 @@ def _role(role: str) -> Any:
     return _ROLES[role]
 
 
-def _parts(content: Any) -> tuple[str | Image, ...]:
+def _content_of(content: Any) -> tuple[str | Image, ...]:
     if isinstance(content, str):
         return (content,)
     parts = [content] if isinstance(content, dict) else content
@@ -123,7 +268,7 @@ def _parts(content: Any) -> tuple[str | Image, ...]:
     )
 
 
-def _call(item: dict[str, Any]) -> ToolCall:
+def _called(item: dict[str, Any]) -> ToolCall:
     if item["type"] == "function_call":
         return ToolCall(item["call_id"], item["name"], arguments_of(item["arguments"]))
     action = item.get("action") or {"actions": item["actions"]}
@@ -131,7 +276,7 @@ def _call(item: dict[str, Any]) -> ToolCall:
     return ToolCall(item["call_id"], "computer", action, "computer_call")
 
 
-def _tool(tool: dict[str, Any]) -> Tool:
+def _flat_tool(tool: dict[str, Any]) -> Tool:
     if tool["type"] != "function":
         return Tool(tool["type"], provider=tool)
     return Tool(tool["name"], tool.get("description") or "", tool.get("parameters") or {})
@@ -219,7 +364,7 @@ def _item_events(item: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "response.function_call_arguments.done", done
 
 
-def _usage(outgoing: Outgoing) -> dict[str, Any]:
+def _counts(outgoing: Outgoing) -> dict[str, Any]:
     given, cached, output, both = total(outgoing)
     details = {"input_tokens_details": {"cached_tokens": cached, "cache_write_tokens": 0}}
     reasoning = {"output_tokens_details": {"reasoning_tokens": 0}}
