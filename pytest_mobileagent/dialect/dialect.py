@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from pytest_mobileagent.dialect.errors import DialectError, OnError, cannot_say, reading
-from pytest_mobileagent.dialect.markers import without_markers
+from pytest_mobileagent.dialect.parts import without_markers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -163,7 +163,7 @@ class Dialect:
     on_error: ClassVar[OnError] = "no action"
 
     def parse(self, words: str, frame: Frame) -> Decision:
-        """Return the decision that a model's reply expresses, without its markers (`markers`).
+        """Return the decision that a model's reply expresses, without its markers (see `parts`).
 
         Raises:
             DialectError: if the reply is not in this dialect; `words` of the error is the complete

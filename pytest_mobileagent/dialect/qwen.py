@@ -76,7 +76,7 @@ class Qwen(Dialect):
 
     A reply is text with `<tool_call>{"name": "mobile_use", "arguments": {…}}</tool_call>`, this
     JSON alone, or the arguments alone, which is what a server returns that parses tool calls
-    itself. Qwen3.5's calls in XML arrive here as JSON (see `markers`); it has the coordinates of
+    itself. Qwen3.5's calls in XML arrive here as JSON (see `parts`); it has the coordinates of
     "3". The first of several calls counts, as in the originals. "answer" ends the episode, as in
     GUI-Owl's description of the tool; in Qwen3-VL, "terminate" always follows it. "swipe" is the
     finger's path, or its direction in MAI-UI, where "drag" has a path; "tap" means "click", and

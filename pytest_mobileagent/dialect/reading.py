@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from pytest_mobileagent.action.action import KeyName
 from pytest_mobileagent.dialect.errors import DialectError, quoted, unknown
-from pytest_mobileagent.dialect.markers import without_markers
+from pytest_mobileagent.dialect.parts import without_markers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,7 +16,7 @@ from pytest_mobileagent.dialect import (
     UiTars,
     dialects,
 )
-from pytest_mobileagent.dialect.markers import without_markers
+from pytest_mobileagent.dialect.parts import without_markers
 from pytest_mobileagent.perception.marks import Mark
 from pytest_mobileagent.screen.element import Bounds
 
