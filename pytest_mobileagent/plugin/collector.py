@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from pytest_mobileagent.plugin.outputs.grouping import FailureGroups
+from pytest_mobileagent.plugin.outputs import FailureGroups
 from pytest_mobileagent.plugin.pytest_private import is_repeated_by_others
 from pytest_mobileagent.plugin.shutdown import (
     RunEnding,

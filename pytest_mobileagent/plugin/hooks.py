@@ -230,7 +230,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    from pytest_mobileagent.plugin.reuse.reporting import report_reused
+    if _run_of(item.config).earlier.path is None:
+        return None
+    from pytest_mobileagent.plugin.reuse.recorded_earlier import report_reused
 
     return report_reused(item, nextitem) or None
 

@@ -43,7 +43,7 @@ def pytest_collection_finish(session):
         entries = {task.nodeid: task for task in tasks}
 
         class Recorded(EarlierRun):
-            source = run
+            path = run
 
             def plan_for(self, case):
                 return CasePlan(entries.get(case.nodeid))
