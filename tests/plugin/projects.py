@@ -93,6 +93,24 @@ import pytest
 from pytest_mobileagent import Key, rows, task, tasks
 
 """
+Ran = tuple["pytest.RunResult", list[dict[str, Any]]]  # and the tasks in its report
+
+
+def newest_report(folder: Path) -> dict[str, Any]:
+    """Return the report of the newest run in a project; empty without one."""
+    paths = folder.glob("runs/*/report.json")
+    newest = max(paths, key=lambda path: path.stat().st_mtime_ns, default=None)
+    return {} if newest is None else dict(json.loads(newest.read_text("utf-8")))
+
+
+def run_taps(pytester: pytest.Pytester, body: str, *arguments: str, conftest: str = TAPS) -> Ran:
+    """Run tests, whose code is `body`, with the agent that taps."""
+    pytester.makeconftest(conftest)
+    pytester.makepyfile(_HEAD + body)
+    pytester.makepyfile(taps="from conftest import Taps\nclass Taps(Taps): pass\n")
+    given = ("-p", "no:cacheprovider", "--agent=taps.py:Taps", "--mobile-agent-process=off")
+    result = pytester.runpytest_inprocess(*given, *arguments)
+    return result, newest_report(pytester.path).get("tasks", [])
 
 
 @dataclass(frozen=True)

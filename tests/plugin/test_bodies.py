@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,7 +10,7 @@ from pytest_mobileagent.check.subgoals import SubGoalError, collect_subgoals, su
 from pytest_mobileagent.plugin.body_source import closest, code_of
 from pytest_mobileagent.screen.explain import collect_misses, missed
 from pytest_mobileagent.testing import make_screen
-from tests.plugin.projects import TAPS
+from tests.plugin.projects import Ran, run_taps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,19 +92,12 @@ def test_without_a_source_all_misses_are_reported():
 
 
 @pytest.fixture
-def run(pytester: pytest.Pytester) -> Callable[..., tuple[pytest.RunResult, list[dict[str, Any]]]]:
+def run(pytester: pytest.Pytester) -> Callable[..., Ran]:
     """Runs a task with the given body lines; returns the result and the reported tasks."""
 
-    def run(*lines: str, asks: str = "episode") -> tuple[pytest.RunResult, list[dict[str, Any]]]:
-        pytester.makeconftest(TAPS)
-        pytester.makepyfile(taps="from conftest import Taps\nclass Taps(Taps): pass\n")
+    def run(*lines: str, asks: str = "episode") -> Ran:
         body = "\n".join(f"    {line}" for line in lines)
-        head = "import pytest\nfrom pytest_mobileagent import task\n@task('Go.')\n"
-        pytester.makepyfile(f"{head}def test_go({asks}):\n{body}\n")
-        flags = ("-p", "no:cacheprovider", "--agent=taps.py:Taps", "--mobile-agent-process=off")
-        result = pytester.runpytest_inprocess(*flags)
-        (report,) = pytester.path.glob("runs/*/report.json")
-        return result, json.loads(report.read_text())["tasks"]
+        return run_taps(pytester, f"@task('Go.')\ndef test_go({asks}):\n{body}\n")
 
     return run
 
@@ -134,25 +126,18 @@ def test_sub_goals_are_reported_with_the_first_step_at_which_they_held(run):
     assert task["subgoals"][3]["reason"].startswith("no nine")
     line = "sub-goals 2/5  one: at step 1, but not at the end   seen: at step 2   last: at step 3*"
     result.stdout.fnmatch_lines(
-        ['sought   episode.screen.find(text="1")*:6', "closest *", line, "actions *"]
+        ['sought   episode.screen.find(text="1")*:7', "closest *", line, "actions *"]
     )
     result.stdout.fnmatch_lines(["suite*s/step  partial", "*40.0%"])
 
 
-def test_comparison_in_a_sub_goal_is_shown(run):
-    result, _ = run('with episode.subgoal("two"):', "    assert episode.step_count == 2")
-    result.stdout.fnmatch_lines(
-        ["sought   episode.step_count == 2*", "closest  two: assert 3 == 2*"]
-    )
-
-
-def test_task_with_all_sub_goals_met_passes(run):
+def test_credit_is_the_share_of_the_sub_goals_that_held(run):
     _, (task,) = run(*KEPT, *LAST)
     assert (task["outcome"], task["partial_credit"], task["first_success_step"]) == ("passed", 1, 3)
     assert [each["held"] for each in task["subgoals"]] == [True, True]
-
-
-def test_task_without_sub_goals_has_no_credit(run):
+    _, (task,) = run(*KEPT, *NEVER, asks="episode, shows")  # which is not evaluated on prefixes
+    assert shown(task) == [("seen", 1, True, None), ("never", 1, False, None)]
+    assert task["partial_credit"] == 0.5
     result, (task,) = run("assert False")
     assert (task["subgoals"], task["partial_credit"]) == (None, None)
     result.stdout.no_fnmatch_line("*partial*")
@@ -165,23 +150,16 @@ def test_a_failure_before_sub_goals_keeps_those_evaluated_on_prefixes(run):
     assert task["partial_credit"] == 0
 
 
-def test_a_failure_after_sub_goals_fails_the_task_and_keeps_the_credit(run):
-    result, (task,) = run(*KEPT, "assert not episode.answer, 'too much said'")
-    assert (task["outcome"], task["partial_credit"]) == ("failed", 1)
-    result.stdout.fnmatch_lines(["sought   not episode.answer*", "sub-goals 1/1  seen: at step 2"])
-
-
 def test_sub_goals_that_are_never_reached_count_as_not_held(run):
     later = ['with episode.subgoal("later", weight=3):', "    assert episode.answer"]
-    _, (task,) = run(*KEPT, "assert not episode.answer", *later)
+    result, (task,) = run(*KEPT, "assert not episode.answer, 'too much said'", *later)
     assert shown(task)[1:] == [("later", 3, False, None)]
-    assert task["partial_credit"] == 0.25
-
-
-def test_body_with_other_fixtures_is_evaluated_only_at_the_end(run):
-    _, (task,) = run(*KEPT, *NEVER, asks="episode, shows")
-    assert shown(task) == [("seen", 1, True, None), ("never", 1, False, None)]
-    assert task["partial_credit"] == 0.5
+    assert (task["outcome"], task["partial_credit"]) == ("failed", 0.25)
+    result.stdout.fnmatch_lines(["sought   not episode.answer*", "sub-goals 1/4  seen: at step 2*"])
+    result, _ = run('with episode.subgoal("two"):', "    assert episode.step_count == 2")
+    result.stdout.fnmatch_lines(
+        ["sought   episode.step_count == 2*", "closest  two: assert 3 == 2*"]
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ With stop_on_success, the plugin checks a task's body after each step while the 
 from __future__ import annotations
 
 import importlib
-import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.plugin.projects import PHONE, TAPS
+from tests.plugin.projects import PHONE, TAPS, Ran, newest_report, run_taps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,147 +31,103 @@ class Hasty(Agent):
 
 
 @pytest.fixture
-def run(pytester: pytest.Pytester) -> Callable[..., tuple[pytest.RunResult, list[dict[str, Any]]]]:
+def run(pytester: pytest.Pytester) -> Callable[..., Ran]:
     """Runs a test file on a phone in memory, with an agent in a separate process."""
 
-    def run(body: str, *arguments: str) -> tuple[pytest.RunResult, list[dict[str, Any]]]:
+    def run(body: str, *arguments: str) -> Ran:
         pytester.makeconftest(PHONE)
         pytester.makepyfile("import pytest\nfrom pytest_mobileagent import task\n" + body)
         pytester.makepyfile(hasty=AGENT)
         flags = ("-p", "no:cacheprovider", "--agent=hasty.py", *arguments)
         result = pytester.runpytest_inprocess(*flags)
-        (report,) = pytester.path.glob("runs/*/report.json")
-        return result, json.loads(report.read_text())["tasks"]
+        return result, newest_report(pytester.path)["tasks"]
 
     return run
 
 
-def test_an_agents_output_is_in_the_failure_of_its_test(run):
-    result, _ = run("@task('Go.')\ndef test_go(episode): assert episode.answers('13')")
-    result.stdout.fnmatch_lines(["*Captured stdout setup*", "hasty begins: Go."])
+def name_of(task: dict[str, Any]) -> str:
+    return str(task["id"]).rpartition("/")[2]
 
 
-def test_properties_and_output_of_a_body_are_recorded_once(run, pytester):
-    body = """
-@task("Go.")
-def test_go(episode):
+ON_PREFIXES = """
+import os
+go = task("Go.")
+
+@go
+def test_early(episode):
+    assert episode.screen.texts in (("1",), ("3",))
+@go
+def test_late(episode):
     print("asked at", episode.step_count)
-    assert episode.screen.texts >= ("2",)
-    assert False, "never"
-"""
-    result, (task,) = run(body, "--junitxml=junit.xml")
-    assert task["first_success_step"] is None
-    assert result.stdout.str().count("asked at") == 1
-    assert (pytester.path / "junit.xml").read_text().count('name="mobile_outcome"') <= 1
-
-
-def test_only_an_unexpected_success_has_a_first_success_step(run):
-    _, tasks = run("""
+    assert episode.screen.texts == ("2",)
+@go
+def test_breaks(episode):
+    if episode.step_count == 2: os._exit(3)
+@go
+def test_skips(episode):
+    if episode.step_count == 3: pytest.skip("not here")
+@go
+def test_with_a_fixture(episode, tmp_path):
+    assert episode.screen.texts == ("2",)
 @pytest.mark.xfail(strict=False)
-@task("Go.")
-def test_a_loose(episode): assert episode.screen.texts >= ("2",)
+@go
+def test_loose(episode):
+    assert episode.screen.texts >= ("2",)
 @pytest.mark.xfail(strict=True)
-@task("Go.")
-def test_b_strict(episode): assert episode.screen.texts >= ("2",)
+@go
+def test_strict(episode):
+    assert episode.screen.texts >= ("2",)
 @pytest.mark.xfail(strict=True)
-@task("Go.")
-def test_c_never(episode): assert episode.screen.texts == ("no such",)
-""")
-    assert [(t["outcome"], t["success"], t["first_success_step"]) for t in tasks] == [
-        ("xpassed", True, 2),
-        ("failed", True, 2),
-        ("xfailed", False, None),
-    ]
+@go
+def test_never(episode):
+    assert episode.screen.texts == ("no such",)
+"""
 
 
-def test_a_body_that_hangs_or_exits_on_a_prefix_affects_no_other_test(run, monkeypatch):
+def test_a_body_is_evaluated_on_the_prefixes_of_an_agent_in_another_process(run, pytester):
+    result, tasks = run(ON_PREFIXES, "--junitxml=junit.xml")
+    fields = ("outcome", "success", "first_success_step")
+    assert {name_of(task): tuple(task[each] for each in fields) for task in tasks} == {
+        "early": ("passed", True, 1),
+        "late": ("failed", False, 2),
+        "breaks": ("passed", True, 0),
+        "skips": ("skipped", None, None),
+        "with_a_fixture": ("failed", False, None),
+        "loose": ("xpassed", True, 2),
+        "strict": ("failed", True, 2),
+        "never": ("xfailed", False, None),
+    }
+    assert not any(task["premature"] for task in tasks if task["success"])
+    held = {name_of(each): each["verdict"]["evidence"]["held"] for each in tasks if each["verdict"]}
+    assert held["early"] == [False, True, False, True, True]
+    assert held["late"] == [False, False, True, False, False]
+    assert held["breaks"] == [True, True, None, None, True]
+    assert held["with_a_fixture"] == []
+    result.stdout.fnmatch_lines(["*Captured stdout setup*", "hasty begins: Go."])
+    assert result.stdout.str().count("asked at") == 1
+    assert (pytester.path / "junit.xml").read_text().count('name="mobile_outcome"') == len(tasks)
+
+
+def test_a_body_that_hangs_on_a_prefix_affects_no_other_test(run, monkeypatch):
     # Take the module from sys.modules: pytester runs leave others of this name behind.
     prefixes = importlib.import_module("pytest_mobileagent.check.prefixes")
     monkeypatch.setattr(prefixes, "_SECONDS", 0.2)
     result, tasks = run("""
-import os, time
+import time
 @task("Go.")
-def test_a_exits(episode):
-    if episode.step_count == 1: os._exit(3)
-@task("Go.")
-def test_b_hangs(episode):
+def test_a_hangs(episode):
     if episode.step_count == 0: time.sleep(600)
 @task("Go.")
-def test_c_as_usual(episode): pass
+def test_b_as_usual(episode): pass
 """)
-    result.assert_outcomes(passed=3)
-    assert [task["first_success_step"] for task in tasks] == [0, None, 0]
-
-
-def test_skip_in_a_body_is_a_skip_whatever_the_prefixes(run):
-    result, (task,) = run("""
-@task("Go.")
-def test_go(episode):
-    if episode.step_count == 3: pytest.skip("not here")
-""")
-    result.assert_outcomes(skipped=1)
-    assert (task["outcome"], task["success"]) == ("skipped", None)
-
-
-def test_evidence_lists_the_prefixes_for_which_the_check_held(run):
-    _, (early, late) = run("""
-@task("Go.")
-def test_early(episode): assert episode.screen.texts in (("1",), ("3",))
-@task("Go.")
-def test_late(episode): assert episode.screen.texts == ("2",)
-""")
-    assert early["verdict"]["evidence"]["held"] == [False, True, False, True, True]
-    assert (early["first_success_step"], early["success"]) == (1, True)
-    assert late["verdict"]["evidence"]["held"] == [False, False, True, False, False]
-
-
-def test_a_body_that_breaks_later_prefixes_loses_only_their_results(run):
-    _, (task,) = run("""
-import os
-@task("Go.")
-def test_go(episode):
-    if episode.step_count == 2: os._exit(3)
-""")
-    assert task["first_success_step"] == 0
-    assert task["verdict"]["evidence"]["held"] == [True, True, None, None, True]
-
-
-def test_body_with_other_fixtures_is_not_evaluated_on_prefixes(run):
-    _, (failed, passed) = run("""
-@task("Go.")
-def test_failed(episode, tmp_path): assert episode.screen.texts == ("2",)
-@task("Go.")
-def test_passed(episode, tmp_path): assert episode.screen.texts == ("3",)
-""")
-    for task in (failed, passed):
-        assert task["verdict"]["evidence"]["held"] == []
-        assert task["first_success_step"] is None
-
-
-HEAD = """
-import pytest
-from pytest_mobileagent import task, tasks, rows
-
-asked = []
-"""
+    result.assert_outcomes(passed=2)
+    assert [task["first_success_step"] for task in tasks] == [None, 0]
 
 
 @pytest.fixture
-def run_prefixes_stopping(
-    pytester: pytest.Pytester,
-) -> Callable[..., tuple[pytest.RunResult, list[dict[str, Any]]]]:
-    """Runs tasks with an agent that taps five times; returns the result and the reported tasks."""
-
-    def run_prefixes_stopping(body, *arguments):
-        pytester.makeconftest(TAPS.replace('3, "12 items"', '5, ""'))
-        pytester.makepyfile(taps="from conftest import Taps\nclass Taps(Taps): pass\n")
-        pytester.makepyfile(HEAD + body)
-        flags = ("-p", "no:cacheprovider", "--agent=taps.py:Taps", "--mobile-agent-process=off")
-        result = pytester.runpytest_inprocess(*flags, *arguments)
-        reports = sorted(pytester.path.glob("runs/*/report.json"))
-        return result, json.loads(reports[-1].read_text())["tasks"] if reports else []
-
-    return run_prefixes_stopping
+def run_five(pytester: pytest.Pytester) -> Callable[..., Ran]:
+    """Runs tasks with an agent that taps five times."""
+    return partial(run_taps, pytester, conftest=TAPS.replace('3, "12 items"', '5, ""'))
 
 
 def ends(tasks):
@@ -181,8 +137,10 @@ def ends(tasks):
 STOPPED = "stopped on success"
 
 
-def test_episode_ends_at_the_step_at_which_its_body_holds(run_prefixes_stopping):
-    _, tasks = run_prefixes_stopping("""
+def test_episode_ends_at_the_step_at_which_its_body_holds(run_five):
+    result, tasks = run_five("""
+asked = []
+
 @task("Go.", stop_on_success=True)
 def test_stops(episode): assert episode.saw(text="2")
 
@@ -191,20 +149,35 @@ def test_goes_on(episode): assert episode.saw(text="2")
 
 @task("Go.", stop_on_success=True)
 def test_never(episode): assert episode.saw(text="9")
+
+@task("Go.", stop_on_success=True)
+def test_raises_before(episode):
+    {"4": None}[episode.screen.texts[0]]
+
+@task("Go.", stop_on_success=True)
+def test_leaves_nothing_behind(episode):
+    print("asked of", episode.step_count)
+    asked.append(episode.step_count)
+    assert asked == [episode.step_count]
+    assert episode.step_count == 3, "too early"
+    pytest.fail("all the same") if episode.is_complete else None
 """)
-    assert sorted(ends(tasks)) == [
-        ("failed", "self-reported", 5, None),
-        ("passed", "self-reported", 5, 2),
-        ("passed", STOPPED, 2, 2),
-    ]
+    assert dict(zip(map(name_of, tasks), ends(tasks), strict=True)) == {
+        "stops": ("passed", STOPPED, 2, 2),
+        "goes_on": ("passed", "self-reported", 5, 2),
+        "never": ("failed", "self-reported", 5, None),
+        "raises_before": ("passed", STOPPED, 4, 4),
+        "leaves_nothing_behind": ("failed", STOPPED, 3, None),
+    }
     assert not any(task["overdue"] or (task["success"] and task["premature"]) for task in tasks)
+    assert result.stdout.str().count("asked of") == 1
 
 
-def test_body_gets_its_parameters_of_any_kind_on_prefixes(run_prefixes_stopping, pytester):
+def test_body_gets_its_parameters_of_any_kind_on_prefixes(run_five, pytester):
     pytester.path.joinpath("t.csv").write_text(
         "id,goal,sought,stop_on_success\na,Go.,3,yes\nb,Go.,3,no\n"
     )
-    _, tasks = run_prefixes_stopping(
+    _, tasks = run_five(
         """
 @pytest.mark.parametrize("first", [1])
 class TestIt:
@@ -218,7 +191,7 @@ def test_row(episode, row):
 """,
         "--mobile-epochs=2",
     )
-    assert sorted((t["id"].rpartition("/")[2], *ends([t])[0]) for t in tasks) == [
+    assert sorted((name_of(t), *ends([t])[0]) for t in tasks) == [
         ("all[1]", "passed", STOPPED, 2, 2),
         ("all[1]", "passed", STOPPED, 3, 3),
         *[("row[a]", "passed", STOPPED, 3, 3)] * 2,
@@ -226,43 +199,16 @@ def test_row(episode, row):
     ]
 
 
-def test_evaluating_prefixes_leaves_nothing_behind(run_prefixes_stopping):
-    result, tasks = run_prefixes_stopping("""
+def test_body_with_other_fixtures_cannot_stop_the_episode_nor_that_of_a_row(run_five, pytester):
+    result, tasks = run_five("""
 @task("Go.", stop_on_success=True)
-def test_go(episode):
-    print("asked of", episode.step_count)
-    asked.append(episode.step_count)
-    assert asked == [episode.step_count]
-    assert episode.step_count == 3, "too early"
-    pytest.fail("all the same") if episode.is_complete else None
-""")
-    assert ends(tasks) == [("failed", STOPPED, 3, None)]
-    assert result.stdout.str().count("asked of") == 1
-
-
-def test_error_in_a_body_before_the_end_does_not_end_the_episode(run_prefixes_stopping):
-    _, tasks = run_prefixes_stopping("""
-@task("Go.", stop_on_success=True)
-def test_go(episode):
-    {"4": None}[episode.screen.texts[0]]
-""")
-    assert ends(tasks) == [("passed", STOPPED, 4, 4)]
-
-
-@pytest.mark.parametrize("fixture", ["shows", "device"])
-def test_body_with_other_fixtures_cannot_stop_the_episode(run_prefixes_stopping, fixture):
-    result, tasks = run_prefixes_stopping(f"""
-@task("Go.", stop_on_success=True)
-def test_go(episode, {fixture}): pass
+def test_go(episode, shows): pass
 """)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stdout.fnmatch_lines([f"*may ask for `episode` and parameters, not for {fixture}*"])
+    result.stdout.fnmatch_lines(["*may ask for `episode` and parameters, not for shows*"])
     assert not tasks
-
-
-def test_a_row_that_stops_on_success_is_checked_too(run_prefixes_stopping, pytester):
     pytester.path.joinpath("t.csv").write_text("id,goal,stop_on_success\na,Go.,no\nb,Go.,yes\n")
-    result, _ = run_prefixes_stopping("""
+    result, _ = run_five("""
 @tasks(rows("t.csv"))
 def test_row(episode, row, tmp_path): pass
 """)

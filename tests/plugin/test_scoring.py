@@ -3,52 +3,23 @@
 from __future__ import annotations
 
 import importlib
-import json
+from functools import partial
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.plugin.projects import TAPS
+from pytest_mobileagent.plugin.body_source import COMPARED, expected_and_actual
+from tests.plugin.projects import TAPS, Ran, run_taps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-HEAD = """
-import pytest, warnings
-from pytest_mobileagent import task
-
-def note(text):
-    with open("asked.txt", "a") as file:
-        file.write(text)
-
-"""
-OFF = "--mobile-agent-process=off"
-
 
 @pytest.fixture
-def run(pytester: pytest.Pytester) -> Callable[..., tuple[pytest.RunResult, list[dict[str, Any]]]]:
-    """Runs a test file on a phone in memory with an agent that taps three times.
-
-    Returns the result and the reported tasks.
-    """
-
-    def run(body: str, *arguments: str) -> tuple[pytest.RunResult, list[dict[str, Any]]]:
-        pytester.makeconftest(TAPS)
-        pytester.makepyfile(HEAD + body)
-        result = pytester.runpytest_inprocess(
-            "-p", "no:cacheprovider", "--agent=taps.py:Taps", OFF, *arguments
-        )
-        reports = sorted(pytester.path.glob("runs/*/report.json"))
-        return result, json.loads(reports[-1].read_text())["tasks"] if reports else []
-
-    pytester.makepyfile(taps="from conftest import Taps\nclass Taps(Taps): pass\n")
-    return run
-
-
-def test_a_verdict_has_the_step_at_which_the_goal_was_first_met(run):
-    _, (task,) = run("@task('Go.')\ndef test_go(episode): assert episode.screen.texts >= ('2',)")
-    assert (task["outcome"], task["success"], task["first_success_step"]) == ("passed", True, 2)
-    assert task["verdict"]["scorer"] == "check"
+def run(pytester: pytest.Pytester) -> Callable[..., Ran]:
+    """Runs a test file on a phone in memory with an agent that taps three times."""
+    return partial(run_taps, pytester)
 
 
 def bodies(lines: Iterable[str]) -> str:
@@ -57,77 +28,101 @@ def bodies(lines: Iterable[str]) -> str:
     return "".join(each)
 
 
-def test_a_failed_comparison_has_an_expected_and_an_actual_value(run):
-    compared = {
-        "episode.screen.texts == ('1',)": ("('1',)", "('3',)"),
-        "('1',) == episode.screen.texts": ("('1',)", "('3',)"),
-        "'9' in episode.screen.texts": ("contains '9'", "('3',)"),
-        "episode.answer in ('9 items', '')": ("in ('9 items', '')", "'12 items'"),
-        "3 < len(episode.screen.texts)": ("> 3", "1"),
-        "episode.screen.find(text='9')": (None, None),
-        "episode.answer == '9', 'not nine'": (None, None),
-    }
+def test_failures_are_shown_in_few_lines_and_verdicts_have_the_step_of_success(run, pytester):
+    lines = (
+        "assert episode.screen.texts >= ('2',)",
+        "assert episode.screen.texts == ('1',)",
+        "assert episode.answers('13 items')",
+    )
+    evil = "@task('Go \\x1b[31m.')\ndef test_evil(episode):\n    assert 0, 'no\\x1b]0;x\\x07'\n"
+    result, tasks = run(bodies(lines) + evil)
+    ends = [(task["outcome"], task["success"], task["first_success_step"]) for task in tasks]
+    assert ends == [
+        ("passed", True, 2),
+        ("failed", False, 1),
+        ("failed", False, None),
+        ("failed", False, None),
+    ]
+    assert {task["verdict"]["scorer"] for task in tasks} == {"check"}
+    (folder,) = pytester.path.glob("runs/*")
+    page = (folder / "report.html").as_uri()
+    starts = [n for n, line in enumerate(result.outlines) if line.startswith("goal ")]
+    for start, task in zip(starts, tasks[1:], strict=True):
+        shown = result.outlines[start : start + 10]
+        assert f"screen   runs/{folder.name}/{task['episode']}/screens/003-tap.png" in shown
+        step = 3 if task["first_success_step"] is None else 2  # the first after the goal was met
+        assert f"page     {page}#e={task['episode'].removeprefix('episodes/')}&s={step}" in shown
+    result.stdout.fnmatch_lines(["ended *; the goal was met after step 1"])
+    result.stdout.fnmatch_lines(["sought *episode.answers('13 items')*", "closest *12 items*"])
+    result.stdout.fnmatch_lines([f"report: {page}   (open it: python -m pytest_mobileagent show)"])
+    for absent in ("def test_", "\x1b[31m", "\x1b]0"):
+        assert absent not in result.stdout.str()
+
+
+@pytest.mark.parametrize(
+    ("condition", "compared", "expected", "actual"),
+    [
+        ("episode.texts == ('1',)", ("==", ("3",), ("1",)), "('1',)", "('3',)"),
+        ("('1',) == episode.texts", ("==", ("1",), ("3",)), "('1',)", "('3',)"),
+        ("'9' in episode.texts", ("in", "9", ("3",)), "contains '9'", "('3',)"),
+        ("episode.answer in ('9', '')", ("in", "12", ("9", "")), "in ('9', '')", "'12'"),
+        ("3 < len(episode.texts)", ("<", 3, 1), "> 3", "1"),
+        ("episode.screen.find(text='9')", ("==", 1, 2), None, None),
+    ],
+)
+def test_a_failed_comparison_has_an_expected_and_an_actual_value(
+    condition, compared, expected, actual
+):
+    found = expected_and_actual(SimpleNamespace(stash={COMPARED: compared}), condition)
+    assert (found.get("expected"), found.get("actual")) == (expected, actual)
+
+
+def test_comparisons_are_evidence_unless_the_author_explains_them(run):
+    compared = ("episode.answer == '9'", "episode.answer == '9', 'not nine'")
     _, tasks = run(bodies(f"assert {each}" for each in compared))
     found = [task["verdict"]["evidence"] for task in tasks]
-    assert [(each.get("expected"), each.get("actual")) for each in found] == [*compared.values()]
-
-
-def test_a_goal_met_on_the_way_is_reported(run):
-    result, (task,) = run(
-        "@task('Go.')\ndef test_go(episode): assert episode.screen.texts == ('1',)"
-    )
-    assert (task["success"], task["first_success_step"]) == (False, 1)
-    result.stdout.fnmatch_lines(["ended *; the goal was met after step 1"])
-
-
-def test_failure_has_at_most_ten_lines_and_no_source(run):
-    result, _ = run("@task('Go.')\ndef test_go(episode):\n    assert episode.answers('13 items')")
-    lines = result.outlines
-    first = next(number for number, line in enumerate(lines) if line.startswith("goal "))
-    last = next(number for number, line in enumerate(lines) if line.startswith("screen "))
-    assert last - first < 10
-    result.stdout.fnmatch_lines(["sought *episode.answers('13 items')*", "closest *12 items*"])
-    result.stdout.no_fnmatch_line("*def test_go*")
+    values = [(each.get("expected"), each.get("actual")) for each in found]
+    assert values == [("'9'", "'12 items'"), (None, None)]
 
 
 def test_body_runs_once_per_prefix_without_side_effects(run, pytester):
-    _, (task,) = run(
-        """
+    source = """
+import warnings
 asked = []
 @task('Go.')
 def test_go(episode):
+    warnings.warn('once', UserWarning)
     asked.append(len(episode.steps))
-    note(f"{len(episode.steps)} ")
+    with open("asked.txt", "a") as file:
+        file.write(f"{len(episode.steps)} ")
     assert episode.answer
 
 def test_after():
     assert asked == [4]
 """
-    )
+    result, (task,) = run(source, "-W", "default")
+    result.assert_outcomes(passed=2, warnings=1)
     assert sorted((pytester.path / "asked.txt").read_text().split()) == ["0", "1", "2", "3", "4"]
     assert task["first_success_step"] == 3
 
 
-def test_body_with_other_fixtures_runs_once(run, pytester):
-    fixtures = ("tmp_path", "record_property", "subtests", "request")
-    body = (
-        "@task('Go.')\ndef test_{0}(episode, {0}):\n    note('{0} ')\n    assert episode.answer\n"
-    )
-    _, tasks = run("".join(body.format(fixture) for fixture in fixtures))
-    assert (pytester.path / "asked.txt").read_text().split() == [*fixtures]
-    assert [(task["success"], task["first_success_step"]) for task in tasks] == [(True, None)] * 4
-
-
-def test_failed_subtest_is_a_failure(run):
-    result, (task,) = run(
-        """
+def test_body_with_other_fixtures_runs_once_and_its_subtests_count(run, pytester):
+    result, tasks = run("""
 @task('Go.')
-def test_go(episode, subtests):
+def test_request(episode, request):
+    with open("asked.txt", "a") as file:
+        file.write("once ")
+    assert episode.answer
+
+@task('Go.')
+def test_subtests(episode, subtests):
     with subtests.test("one"):
         assert not episode.answer
-"""
-    )
-    assert task["success"] is False
+""")
+    assert (pytester.path / "asked.txt").read_text() == "once "
+    ends = [(task["success"], task["first_success_step"]) for task in tasks]
+    assert ends == [(True, None), (False, None)]
+    assert tasks[0]["verdict"]["evidence"]["held"] == []
     assert result.ret == 1
 
 
@@ -168,20 +163,11 @@ def test_b_late(episode): soft(episode.screen.texts >= ('2',))
     assert (late["success"], late["first_success_step"]) == (True, 2)
 
 
-def test_warnings_on_prefixes_are_not_repeated(run):
-    result, _ = run(
-        "@task('Go.')\ndef test_go(episode): warnings.warn('once', UserWarning)", "-W", "default"
-    )
-    result.assert_outcomes(passed=1, warnings=1)
-
-
 def test_fault_is_attributed(run):
     blamed = {
         "assert False": ("failed", False, "agent", None),
         "pytest.fail('no')": ("failed", False, "agent", None),
         "episode.scren": ("error", None, "task", None),
-        "{}['a']": ("error", None, "task", None),
-        "episode.screen.find_all(xpath='[')": ("error", None, "task", None),
         "return True": ("error", None, "task", None),
         "pytest.skip('not here')": ("skipped", None, None, "test"),
         "episode.event(type='clicked')": ("passed", True, None, None),
@@ -191,59 +177,28 @@ def test_fault_is_attributed(run):
     assert [tuple(task[each] for each in fields) for task in tasks] == [*blamed.values()]
 
 
-def test_expected_failures_have_pytests_outcomes(run):
-    _, (fails, holds, strict) = run(
-        """
-@pytest.mark.xfail
-@task('Go.')
-def test_a(episode): assert False
-@pytest.mark.xfail(strict=False)
-@task('Go.')
-def test_b(episode): pass
-@pytest.mark.xfail(strict=True)
-@task('Go.')
-def test_c(episode): pass
-"""
-    )
-    assert [t["outcome"] for t in (fails, holds, strict)] == ["xfailed", "xpassed", "failed"]
-    assert [t["success"] for t in (fails, holds, strict)] == [False, True, True]
-
-
-def test_a_case_for_review_neither_passes_nor_fails(run):
-    result, (task,) = run(
-        """
-from pytest_mobileagent.errors import UndecidedError
-@task('Go.')
-def test_go(episode): raise UndecidedError("one says yes, one says no")
-"""
-    )
-    assert (task["outcome"], task["success"], task["fault"]) == ("review", None, None)
-    assert result.ret == 0
-    assert "1 passed" not in result.stdout.str()
-    assert "1 failed" not in result.stdout.str()
-
-
-def test_agent_error_ends_the_episode_without_deciding_it(run, pytester):
+def test_agent_error_ends_the_episode_without_deciding_it(run):
     conftest = TAPS.replace("self.left -= 1", "raise ValueError('ouch')")
-    body = "@task('Go.'{})\ndef test_go(episode): pass"
-    pytester.makepyfile(taps="from conftest import Taps\nclass Taps(Taps): pass\n")
-    results = []
-    for flag in ("", ", success_after_error=True"):
-        pytester.makeconftest(conftest)
-        pytester.makepyfile("from pytest_mobileagent import task\n" + body.format(flag))
-        pytester.runpytest_inprocess("-p", "no:cacheprovider", "--agent=taps.py:Taps", OFF)
-        reports = pytester.path.glob("runs/*/report.json")
-        report = max(reports, key=lambda path: path.stat().st_mtime_ns)
-        results += json.loads(report.read_text())["tasks"]
-    assert [task["success"] for task in results] == [False, True]
-    assert [task["termination"] for task in results] == ["agent error", "agent error"]
-    assert results[0]["verdict"]["evidence"]["check_held"] is True
-    assert "ValueError: ouch" in results[0]["reason"]
+    body = """
+@task('Go.')
+def test_go(episode): pass
+@task('Go.', success_after_error=True)
+def test_yet(episode): pass
+"""
+    _, tasks = run(body, conftest=conftest)
+    assert [task["success"] for task in tasks] == [False, True]
+    assert [task["termination"] for task in tasks] == ["agent error", "agent error"]
+    assert tasks[0]["verdict"]["evidence"]["check_held"] is True
+    assert "ValueError: ouch" in tasks[0]["reason"]
 
 
-def test_invalid_mark_is_an_error_of_one_task(run):
-    result, tasks = run(
-        """
+def test_invalid_mark_is_an_error_of_one_task_even_if_it_was_added_later(run, pytester):
+    pytester.syspathinsert()
+    pytester.makepyfile(
+        later="import pytest\ndef pytest_collection_modifyitems(items):\n"
+        "    items[-1].add_marker(pytest.mark.mobile_task('Go.', level=9))\n"
+    )
+    source = """
 MARKS = [
     pytest.mark.mobile_task('Go.', level=9), pytest.mark.mobile_task(3),
     pytest.mark.mobile_task('Go.', 'more'), task('Go.'),
@@ -251,21 +206,12 @@ MARKS = [
 
 @pytest.mark.parametrize("n", [pytest.param(n, marks=mark) for n, mark in enumerate(MARKS)])
 def test_go(episode, n): pass
+
+def test_later(episode): pass
 """
-    )
-    assert [t["outcome"] for t in tasks] == ["error", "error", "error", "passed"]
-    result.assert_outcomes(errors=3, passed=1)
-    result.stdout.no_fnmatch_line("*INTERNALERROR*")
-
-
-def test_mark_added_later_is_also_checked(run, pytester):
-    pytester.syspathinsert()
-    pytester.makepyfile(
-        later="import pytest\ndef pytest_collection_modifyitems(items):\n"
-        "    items[0].add_marker(pytest.mark.mobile_task('Go.', level=9))\n"
-    )
-    result, tasks = run("def test_go(episode): pass", "-p", "later")
-    assert [t["outcome"] for t in tasks] == ["error"]
+    result, tasks = run(source, "-p", "later")
+    assert [t["outcome"] for t in tasks] == ["error", "error", "error", "passed", "error"]
+    result.assert_outcomes(errors=4, passed=1)
     result.stdout.no_fnmatch_line("*INTERNALERROR*")
 
 
@@ -280,28 +226,6 @@ def test_uncomputable_result_is_an_error_of_one_task(run, monkeypatch):
     assert [t["outcome"] for t in tasks] == ["error"]
     result.stdout.no_fnmatch_line("*INTERNALERROR*")
     assert result.ret == 1
-
-
-def test_escape_sequences_do_not_reach_the_terminal(run):
-    result, _ = run(
-        "@task('Go \\x1b[31m there.')\ndef test_go(episode): assert 0, 'no\\x1b]0;x\\x07'"
-    )
-    assert "\x1b[31m" not in result.stdout.str()
-    assert "\x1b]0" not in result.stdout.str()
-
-
-def test_failure_shows_paths_relative_to_the_start_folder(run, pytester):
-    body = '@task("Count.", app="a")\ndef test_count(episode): assert episode.answers("13")\n'
-    result, (told,) = run(body)
-    (folder,) = pytester.path.glob("runs/*")
-    name = told["episode"].removeprefix("episodes/")
-    lines = [line for line in result.outlines if line.startswith(("screen ", "page "))]
-    assert lines == [
-        f"screen   runs/{folder.name}/{told['episode']}/screens/003-tap.png",
-        f"page     {(folder / 'report.html').as_uri()}#e={name}&s=3",
-    ]
-    page = (folder / "report.html").as_uri()
-    result.stdout.fnmatch_lines([f"report: {page}   (open it: python -m pytest_mobileagent show)"])
 
 
 TIMED = """
