@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
+
+from tests.plugin.projects import newest_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,9 +65,8 @@ def run(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
     return run
 
 
-@pytest.mark.parametrize("workers", ["0", "1"])
-def test_hooks_receive_episodes_and_verdicts(run, pytester, workers):
-    run(HOOKS, "-n", workers).assert_outcomes(passed=2, failed=1)
+def test_hooks_receive_episodes_and_verdicts(run, pytester):
+    run(HOOKS, "-n1").assert_outcomes(passed=2, failed=1)
     assert (pytester.path / "log.txt").read_text().splitlines() == [
         "go/right 1",
         "go/right True True",
@@ -82,15 +82,13 @@ def test_an_error_in_a_hook_is_an_error_of_the_test_and_the_run_continues(run, p
     told = f"*the hook pytest_mobileagent_{hook} raised OSError: full"
     result.stdout.fnmatch_lines([told, told])
     result.stdout.no_fnmatch_line("*INTERNALERROR*")
-    (path,) = pytester.path.glob("runs/*/report.json")
-    tasks = json.loads(path.read_text())["tasks"]
+    tasks = newest_report(pytester.path)["tasks"]
     assert [(task["success"], task["fault"]) for task in tasks] == [(None, "infrastructure")] * 2
     assert all("raised OSError: full" in task["reason"] for task in tasks)
 
 
-@pytest.mark.parametrize("hook", ["episode", "verdict"])
-def test_in_a_hook_only_an_exit_ends_the_run(run, hook):
-    body = f"\ndef pytest_mobileagent_{hook}(): pytest.{{}}('enough')\n"
+def test_in_a_hook_only_an_exit_ends_the_run(run):
+    body = "\ndef pytest_mobileagent_verdict(): pytest.{}('enough')\n"
     result = run(body.format("fail"))
     result.assert_outcomes(errors=2, passed=1)
     result = run(body.format("exit"))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from tests.plugin.projects import newest_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,6 +42,14 @@ def test_reads(episode, row):
     assert episode.probe("reads") >= (1 if row.id == "once" else 0)
 """
 
+NO_PHONE = """
+import pytest
+
+@pytest.fixture(scope="session")
+def mobile_lease():
+    pytest.fail("a device was asked for")
+"""
+
 
 @pytest.fixture
 def results(project: Project) -> Callable[..., dict[str, dict[str, Any]]]:
@@ -49,16 +58,13 @@ def results(project: Project) -> Callable[..., dict[str, dict[str, Any]]]:
 
     def results(*arguments: str) -> dict[str, dict[str, Any]]:
         project.run("tasks", *arguments)
-        run = max(
-            (project.pytester.path / "runs").glob("*/report.json"), key=lambda p: p.stat().st_mtime
-        )
-        tasks = json.loads(run.read_text())["tasks"]
+        tasks = newest_report(project.pytester.path)["tasks"]
         return {task["id"].partition("[")[2].rstrip("]"): task for task in tasks}
 
     return results
 
 
-def test_the_body_is_asked_at_the_start_and_at_the_end(results: Any) -> None:
+def test_the_body_is_asked_at_the_start_and_at_the_end(results: Any, project: Project) -> None:
     found = results("--agent=noop")
     assert {name: task["success"] for name, task in found.items()} == {"once": True, "twice": True}
     assert {name: task["held_at_start"] for name, task in found.items()} == {
@@ -68,6 +74,9 @@ def test_the_body_is_asked_at_the_start_and_at_the_end(results: Any) -> None:
     assert all(task["reported"] is True for task in found.values())
     assert all(task["first_success_step"] is None for task in found.values())
     assert all(task["verdict"]["evidence"]["held"] == [] for task in found.values())
+    project.write(tasks__conftest=NO_PHONE)
+    again = project.run("tasks", "--mobile-rescore=runs")
+    again.assert_outcomes(passed=2)
 
 
 def test_rows_draw_by_the_runs_seed_and_the_epoch_and_solutions_by_what_was_drawn(
@@ -79,9 +88,3 @@ def test_rows_draw_by_the_runs_seed_and_the_epoch_and_solutions_by_what_was_draw
         "goal": "", "id": "", "times": 2, "seed": 5,
     }  # fmt: skip
     assert (task["steps"], task["termination"], task["outcome"]) == (2, "self-reported", "passed")
-
-
-def test_scoring_again_needs_no_phone(results: Any, project: Project) -> None:
-    results("--agent=noop")
-    again = project.run_virtual("tasks", "--mobile-rescore=runs")
-    again.assert_outcomes(passed=2)

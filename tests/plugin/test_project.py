@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.plugin.settings import project_settings
+from pytest_mobileagent.plugin.settings import project_settings, this_project
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,3 +53,13 @@ def test_a_project_that_cannot_be_configured_is_reported(project):
     project("addopts = --no-such-option")
     with pytest.raises(SystemExit, match="cannot be configured"):
         project_settings()
+
+
+def test_phone_started_by_hand_has_the_apps_of_the_project(project, capsys):
+    root = project("mobile_app_paths = apps more")
+    with pytest.raises(SystemExit, match="cannot be configured in this folder: see above, or name"):
+        this_project()
+    assert f"ini key mobile_app_paths names {root / 'apps'}, which" in capsys.readouterr().err
+    for name in ("apps", "more"):
+        (root / name).mkdir()
+    assert this_project().apps == [root / "apps", root / "more"]

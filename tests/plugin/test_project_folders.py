@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 AGENT = """
@@ -46,35 +43,27 @@ def test_agents_in_ini_folders_are_found_by_name(project, name):
 
 def test_shipped_agents_are_found_in_every_project(pytester):
     pytester.makepyfile("def test_something(): pass")
-    for agent in ("oracle", "truncated_oracle", "noop", "random", "lexical"):
-        assert pytester.runpytest_inprocess(f"--agent={agent}").ret == 0
+    assert pytester.runpytest_inprocess("--agent=truncated_oracle").ret == 0
     result = pytester.runpytest_inprocess("--agent=orakel")
     told = "ERROR: there is no agent 'orakel'; did you mean 'oracle'? (available: "
-    assert result.stderr.lines[0].startswith(told)
+    head, _, listed = result.stderr.lines[0].partition(told)
+    assert head == ""
+    shipped = {"oracle", "truncated_oracle", "noop", "random", "lexical"}
+    assert shipped <= set(listed.rstrip(")").split(", "))
 
 
 @pytest.mark.parametrize("what", KEYS)
-def test_a_folder_that_is_missing_is_reported_with_the_ini_key(pytester, what):
-    pytester.makeini(f"[pytest]\n{KEYS[what]} = nowhere")
+def test_a_folder_that_is_missing_is_reported_with_where_it_is_named(pytester, what):
+    if what in {"agents", "noise"}:
+        pytester.makeini(f"[pytest]\n{KEYS[what]} = nowhere")
+        source = f"ini key {KEYS[what]}"
+    else:
+        pytester.makeconftest(HOOK.format(what=what))
+        source = f"hook pytest_mobileagent_{what}"
     result = pytester.runpytest_inprocess("--agent=noop")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    where = pytester.path / "nowhere"
-    told = (
-        f"ERROR: ini key {KEYS[what]} names {where}, which is not a folder: create it, or remove "
-        "the entry"
-    )
-    assert result.stderr.lines == [told, ""]
-
-
-@pytest.mark.parametrize("what", KEYS)
-def test_a_folder_that_is_missing_is_reported_with_the_hook(pytester, what):
-    pytester.makeconftest(HOOK.format(what=what))
-    result = pytester.runpytest_inprocess("--agent=noop")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    (line, _) = result.stderr.lines
-    assert line.startswith(
-        f"ERROR: hook pytest_mobileagent_{what} names {pytester.path / 'nowhere'}"
-    )
+    told = f"ERROR: {source} names {pytester.path / 'nowhere'}, which is not a folder: create it, "
+    assert result.stderr.lines == [f"{told}or remove the entry", ""]
 
 
 def test_help_works_with_missing_folders(pytester):
@@ -82,24 +71,6 @@ def test_help_works_with_missing_folders(pytester):
     result = pytester.runpytest_inprocess("--help")
     assert result.ret == 0
     result.stdout.fnmatch_lines(["*mobile_agent_paths (paths):*"])
-
-
-def test_phone_started_by_hand_has_the_apps_of_the_ini_key(pytester):
-    pytester.makefile(".toml", pyproject='[tool.pytest]\nmobile_app_paths = ["apps", "more"]')
-    pytester.mkdir("apps")
-    pytester.mkdir("more")
-    code = "from pytest_mobileagent.plugin.settings import this_project as f; print(*f().apps)"
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert told.stdout.split() == [str(pytester.path / "apps"), str(pytester.path / "more")]
-
-
-def test_phone_started_by_hand_needs_the_apps_of_the_project(pytester):
-    pytester.makefile(".toml", pyproject='[tool.pytest]\nmobile_app_paths = ["apps"]')
-    command = [sys.executable, "-m", "pytest_mobileagent", "device"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "ini key mobile_app_paths names" in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("named", ["object", "'abroad'"])

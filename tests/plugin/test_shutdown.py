@@ -159,21 +159,17 @@ def junit(pytester: pytest.Pytester) -> dict[str, list[str]]:
     [
         (RunEnding(), 0, 0),
         (RunEnding(), 1, 1),
-        (RunEnding(), 2, 2),
         (RunEnding(too_much_broke=True, is_incomplete=True), 2, 9),
         (RunEnding(too_much_broke=True), 4, 4),
         (RunEnding(is_incomplete=True), 0, 1),
         (RunEnding(is_incomplete=True), 2, 2),
         (RunEnding(only_decided_failures=True), 1, 0),
-        (RunEnding(only_decided_failures=True), 2, 2),
         (RunEnding(only_skips=True), 0, 5),
-        (RunEnding(only_skips=True), 1, 1),
         (RunEnding(gate=0), 1, 0),
         (RunEnding(gate=0, others_failed=True), 1, 1),
         (RunEnding(gate=1), 0, 1),
         (RunEnding(gate=8, others_failed=True), 1, 1),
         (RunEnding(gate=9, others_failed=True), 1, 9),
-        (RunEnding(gate=9), 0, 9),
         (RunEnding(gate=0), 2, 2),
         (RunEnding(gate=0, budget_is_spent=True), 2, 2),
         (RunEnding(gate=8, too_much_broke=True), 1, 9),
@@ -191,6 +187,7 @@ def test_cases_for_review_are_neither_passed_nor_failed(
     status, shown, document = run(["dispute", "pass"], workers)
     assert status == 0
     assert "1 passed, 1 review" in shown
+    assert workers != "-n0" or ".py R. " in shown
     assert "for review (1):" in shown
     assert "the judges disagree" in shown
     task = next(task for task in document["tasks"] if task["outcome"] == "review")
@@ -198,12 +195,6 @@ def test_cases_for_review_are_neither_passed_nor_failed(
     assert task["verdict"]["passed"] is None
     assert document["summary"]["review"] == 1
     assert junit(pytester) == {"test_it[dispute]": ["skipped"], "test_it[pass]": []}
-
-
-def test_letter_r_stands_only_for_review(run: Callable[..., Any]) -> None:
-    _, shown, _ = run(["dispute"], "-n0")
-    assert ".py R " in shown
-    assert "1 review" in shown
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import itertools
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_mobileagent.plugin.engine.scheduler import Scheduler, WorkerSignal
@@ -291,6 +291,7 @@ def test_closed_worker_gets_no_tests():
     assert len(second.given) == 2
 
 
+@settings(max_examples=40)
 @given(
     takes=st.lists(st.integers(1, 30), min_size=1, max_size=30),
     ready=st.lists(st.integers(0, 20), min_size=1, max_size=5),
@@ -308,6 +309,7 @@ def test_each_test_runs_exactly_once_in_random_schedules(takes, ready, data):
     assert all(worker.most_in_hand <= 2 for worker in run.workers)
 
 
+@settings(max_examples=40)
 @given(takes=st.lists(st.integers(1, 30), min_size=1, max_size=40), workers=st.integers(1, 8))
 def test_run_takes_at_most_optimum_plus_two_longest_tests(takes, workers):
     """The bound is that of Graham's list scheduling, plus one more task that waits."""
@@ -315,6 +317,7 @@ def test_run_takes_at_most_optimum_plus_two_longest_tests(takes, workers):
     assert Run(takes, [0] * workers, named(takes)).go() <= best + 2 * max(takes)
 
 
+@settings(max_examples=40)
 @given(
     takes=st.lists(st.integers(1, 30), min_size=1, max_size=30),
     ready=st.lists(st.integers(0, 20), min_size=1, max_size=5),
@@ -342,6 +345,7 @@ def members(run: Run, name: str) -> list[str]:
     return [each for each in begun if each]
 
 
+@settings(max_examples=40)
 @given(
     takes=st.lists(st.integers(1, 9), min_size=6, max_size=12),
     ready=st.lists(st.integers(0, 9), min_size=1, max_size=4),
@@ -355,6 +359,7 @@ def test_ordered_tests_run_in_order_on_one_worker(takes, ready, weigh):
     assert members(run, "b") == ["test_2 test_5"]
 
 
+@settings(max_examples=40)
 @given(
     takes=st.lists(st.integers(1, 9), min_size=6, max_size=12),
     deaths=st.dictionaries(st.sampled_from(["gw0", "gw1", "gw2"]), st.integers(1, 30)),

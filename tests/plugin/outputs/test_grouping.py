@@ -37,7 +37,7 @@ WHOLE = {"test_count[0]", "test_break[0]", "test_find", "test_other[0]", "test_o
 ALL = WHOLE | {"test_count[1]", "test_break[1]"}
 
 
-@pytest.mark.parametrize("more", [[], ["-n1"], ["-v"]])
+@pytest.mark.parametrize("more", [["-n1"], ["-v"]])
 def test_one_failure_of_each_cause_is_shown_in_full_and_all_with_v(
     pytester: pytest.Pytester, more: list[str]
 ) -> None:

@@ -171,7 +171,7 @@ def test_junit_has_a_case_with_an_outcome_for_each_epoch(pytester, family):
     assert counts == {"tests": "10", "failures": "2", "errors": "2", "skipped": "4"}
 
 
-AGENT_failures = """
+PRINTING = """
 from pytest_mobileagent import Agent, Finish
 
 class Prints(Agent):
@@ -183,7 +183,7 @@ class Prints(Agent):
         print("last words")
         return Finish("4711")
 """
-TASKS_failures = """
+READING = """
 from pytest_mobileagent import task
 
 @task("Read.", app="a", golden_steps=6)
@@ -194,7 +194,7 @@ def test_read(episode):
 
 def test_long_output_is_truncated_in_reports_and_limited_in_the_episode(pytester):
     pytester.makeconftest(PHONE)
-    pytester.makepyfile(test_it=TASKS_failures, prints=AGENT_failures)
+    pytester.makepyfile(test_it=READING, prints=PRINTING)
     result = pytester.runpytest_inprocess(
         "-p", "no:cacheprovider", "--agent=prints.py:Prints", "--mobile-agent-process=off",
         "--junitxml=junit.xml", "-o", "junit_logging=all",
@@ -248,7 +248,7 @@ def test_it(episode, how):
 """
 
 
-@pytest.mark.parametrize("more", [(), ("-vv", "-rA", "--tb=long"), ("--tb=no", "-v")])
+@pytest.mark.parametrize("more", [(), ("-vv", "-rA", "--tb=long")])
 def test_no_text_of_an_agent_or_task_is_a_command_to_a_ci_system(pytester, more):
     pytester.makeconftest(PHONE)
     pytester.makepyfile(test_it=TASKS_OF_CI, evil=AGENT_OF_CI)
