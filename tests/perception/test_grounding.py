@@ -26,9 +26,6 @@ def box(text, left=100, top=100, right=300, bottom=140):
 def test_texts_that_are_just_the_same_are_all_found():
     boxes = [box("Wi-Fi"), box("Wi-Fi", top=500, bottom=540), box("Wi-Fi settings")]
     assert find_text(boxes, "Wi-Fi", SIZE) == [boxes[0].bounds, boxes[1].bounds]
-
-
-def test_spaces_and_wide_characters_make_no_difference():
     assert find_text([box("AirplaneMode（on）")], "Airplane Mode (on)", SIZE)
     assert say_exactly([box("AirplaneMode")], "Airplane Mode")
 
@@ -41,14 +38,12 @@ def test_spaces_and_wide_characters_make_no_difference():
         ("Notifications", "Notification sounds", True),  # 12 of 18 characters
         ("Sound", "Notification sounds", False),
         ("Add to the list", "Add the first item to my list of things", False),  # too short
-        ("Add the item", "Add the first item to the list", False),  # 10 of 24: 42 %
+        ("Add the item", "Add the first item to the list", True),  # 10 of 24: 42 %
         ("Add the first", "Add the first item to the list", True),
     ],
 )
 def test_otherwise_the_most_similar_text_counts(text, sought, found):
     boxes = [box("Wi-Fi"), box(text, top=500, bottom=540)]
-    if text == "Add the item":  # All its words appear in the same order in the text that is sought.
-        found = True
     assert bool(find_text(boxes, sought, SIZE)) is found
 
 
@@ -99,10 +94,8 @@ def test_a_place_is_a_half_or_a_quarter_of_the_picture(place, inside):
 
 
 def test_an_element_across_the_middle_is_in_no_half():
-    middle = Bounds(500, 1100, 600, 1300)
-    halves = [lies_in(middle, place, SIZE) for place in ("top", "bottom", "left", "right")]
-    assert halves == [False] * 4
-    assert lies_in(middle, "center", SIZE)
+    middle, places = Bounds(500, 1100, 600, 1300), ("top", "bottom", "left", "right", "center")
+    assert [lies_in(middle, place, SIZE) for place in places] == [False] * 4 + [True]
 
 
 def test_a_point_has_two_decimals_of_the_screen():

@@ -52,9 +52,9 @@ def test_large_regions_are_dropped() -> None:
     assert box.contains(90, 90)
 
 
-@pytest.mark.parametrize("size", [(1, 1), (1, 3000), (3000, 1), (30, 30)])
-def test_small_and_thin_pictures_have_none(size: tuple[int, int]) -> None:
-    assert find_icons(Image.new("RGB", size, "white")) == ()
+def test_small_and_thin_pictures_have_none() -> None:
+    for size in ((1, 1), (1, 3000), (3000, 1), (30, 30)):
+        assert find_icons(Image.new("RGB", size, "white")) == ()
 
 
 def test_noise_gives_boxes_inside_the_picture() -> None:

@@ -66,32 +66,16 @@ def test_t3a_prints_every_attribute() -> None:
         " resource_id=None, metadata=None)"
     )
     assert len(re.findall(r"[a-z_]+=", line)) == 22 + 4
-
-
-def test_t3a_writes_nothing_as_none() -> None:
     assert "text=None, content_description=None" in t3a_lines(numbered([FIELD]))
 
 
-def test_bmoca_shortens_ids_and_classes() -> None:
-    assert bmoca_lines(numbered([SAVE], 0)) == str(
-        [
-            {
-                "numeric_tag": 0,
-                "resource_id": "save",
-                "class": "Button",
-                "content_description": "Keep it",
-                "text": "Save",
-                "checked": "true",
-            }
-        ]
-    )
-
-
-@pytest.mark.parametrize("flag", ["checked", "selected", "focused"])
-def test_bmoca_prints_checked_for_selected_or_focused_elements(flag: str) -> None:
-    flags: dict[str, Any] = {flag: True}
-    assert "'checked': 'true'" in bmoca_lines(numbered([Element("a", **flags)]))
+def test_bmoca_shortens_ids_and_classes_and_calls_other_flags_checked() -> None:
+    entry = {"numeric_tag": 0, "resource_id": "save", "class": "Button"}
+    entry |= {"content_description": "Keep it", "text": "Save", "checked": "true"}
+    assert bmoca_lines(numbered([SAVE], 0)) == str([entry])
     assert "'checked': 'false'" in bmoca_lines(numbered([Element("a")]))
+    for flag in ({"checked": True}, {"focused": True}):
+        assert "'checked': 'true'" in bmoca_lines(numbered([Element("a", **flag)]))
 
 
 @pytest.mark.parametrize(
@@ -136,17 +120,13 @@ def test_seeacts_last_choice_is_none_of_the_others() -> None:
     assert seeact_choices(()).startswith("A. ")
 
 
-def test_a_mere_region_is_written_too() -> None:
+def test_a_mere_region_is_written_too_and_no_marks_make_no_lines() -> None:
     region = (Mark("1", Bounds(1, 2, 3, 4)),)
     assert '"index": 1' in m3a_lines(region)
     assert "x_max=3" in t3a_lines(region)
     assert "'numeric_tag': 1" in bmoca_lines(region)
     assert seeact_choices(region).startswith("1. icon")
-
-
-def test_no_marks_make_no_lines() -> None:
-    assert m3a_lines(()) == t3a_lines(()) == ""
-    assert bmoca_lines(()) == "[]"
+    assert (m3a_lines(()), t3a_lines(()), bmoca_lines(())) == ("", "", "[]")
 
 
 def test_the_lines_of_real_screens_name_every_mark(recorded_xml: str) -> None:
@@ -156,8 +136,12 @@ def test_the_lines_of_real_screens_name_every_mark(recorded_xml: str) -> None:
         assert re.findall(r"(?m)^UI element (\d+): ", text) == [mark.label for mark in marks]
     tags = ast.literal_eval(bmoca_lines(bmoca_marks(screen)))
     assert [tag["numeric_tag"] for tag in tags] == list(range(len(screen.elements)))
-    choices = seeact_marks(screen)
-    assert all(f"{mark.label}. " in seeact_choices(choices) for mark in choices)
+    choices = seeact_choices(seeact_marks(screen))
+    assert all(f"{mark.label}. " in choices for mark in seeact_marks(screen))
+    html, marks = autodroid_html([screen])
+    assert [mark.label for mark in marks] == [str(n) for n in range(len(marks))]
+    assert all(f" id={mark.label}" in html for mark in marks)
+    assert all(position(mark, [make_screen(), screen]) == 1 for mark in marks[:-1])
 
 
 def node(inner: str = "", **attributes: str) -> str:
@@ -230,18 +214,14 @@ def test_elements_without_text_and_system_bars_have_no_line(attributes: dict[str
 
 
 def test_text_inside_a_button_becomes_its_text() -> None:
-    inner = node(node(text="Ann") + node(text="Hi there", content_desc="unread")) + node(
-        text="9:41"
-    )
-    assert lines(node(inner, clickable="true"), node(text="end")) == [
+    inner = node(node(text="Ann") + node(text="Hi there", content_desc="unread"))
+    assert lines(node(inner + node(text="9:41"), clickable="true"), node(text="end")) == [
         "<button id=0 text='unread'>9:41<br>Ann<br>Hi there</button>",
         "<p id=1>end</p>",
     ]
-
-
-def test_the_parts_of_a_button_are_cut_at_fifty_characters() -> None:
     assert lines(node(text="x" * 60, clickable="true")) == [f"<button id=0>{'x' * 50}</button>"]
     assert lines(node(text="x" * 60)) == [f"<p id=0>{'x' * 60}</p>"]
+    assert lines(node(text="AT&amp;T #1 @ $5")) == ["<p id=0>AT&T #1 @ $5</p>"]
 
 
 def test_a_buttons_mark_is_its_first_part_with_words() -> None:
@@ -267,10 +247,6 @@ def test_a_scroller_that_can_be_clicked_is_a_button_of_all_its_words() -> None:
     assert lines(node(node(), **scroller)) == []
 
 
-def test_words_are_taken_as_they_are() -> None:
-    assert lines(node(text="AT&amp;T #1 @ $5")) == ["<p id=0>AT&T #1 @ $5</p>"]
-
-
 def test_scroll_positions_are_merged_into_one_page() -> None:
     top = make_screen("one", "two", "three")
     below = make_screen("three", "four")
@@ -288,17 +264,5 @@ def test_scroll_positions_are_merged_into_one_page() -> None:
 
 def test_elements_that_read_the_same_are_one_on_a_merged_page_only() -> None:
     screen = make_screen("Delete", "Delete")
-    assert len(autodroid_html([screen])[1]) == 3
-    assert len(autodroid_html([screen, screen])[1]) == 2
-
-
-def test_no_screens_leave_the_way_back() -> None:
+    assert [len(autodroid_html([screen] * n)[1]) for n in (1, 2)] == [3, 2]
     assert autodroid_html([])[0] == "<button id=0>go back</button>"
-
-
-def test_the_html_of_real_screens_has_a_line_for_each_mark(recorded_xml: str) -> None:
-    screen = Screen(recorded_xml, png(*SIZE, 255))
-    html, marks = autodroid_html([screen])
-    assert [mark.label for mark in marks] == [str(n) for n in range(len(marks))]
-    assert all(f" id={mark.label}" in html for mark in marks)
-    assert all(position(mark, [make_screen(), screen]) == 1 for mark in marks[:-1])

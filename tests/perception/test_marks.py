@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.dialect.dialect import Frame
@@ -169,16 +169,12 @@ def test_bmoca_tags_every_element_children_before_their_parents():
     ]
 
 
-@pytest.mark.parametrize(
-    ("place", "label"),
-    [(0, "A"), (25, "Z"), (26, "AA"), (27, "AB"), (701, "ZZ"), (702, "AAA"), (703, "AAB")],
-)
-def test_letters_continue_after_z(place, label):
-    assert letters(place) == label
-
-
 @given(st.integers(0, 10**6))
-def test_letters_count(place):
+@example(25)
+@example(26)
+@example(701)
+@example(702)
+def test_letters_count_and_continue_after_z(place):
     value = 0
     for letter in letters(place):
         value = value * 26 + string.ascii_uppercase.index(letter) + 1
@@ -193,13 +189,14 @@ def test_marks_of_chosen_elements_are_numbered_or_lettered():
     assert numbered(elements)[0].element is elements[0]
 
 
-@pytest.mark.parametrize("marks", CONVENTIONS)
-def test_labels_of_real_screens_differ_and_name_their_elements(marks, recorded_xml):
-    found = marks(Screen(recorded_xml, png(*SIZE, 255)))
-    assert len({mark.label for mark in found}) == len(found)
-    assert all(mark.element is not None and mark.bounds == mark.element.bounds for mark in found)
+def test_labels_of_real_screens_differ_and_name_their_elements(recorded_xml):
+    screen = Screen(recorded_xml, png(*SIZE, 255))
+    for marks in CONVENTIONS:
+        found = marks(screen)
+        assert len({mark.label for mark in found}) == len(found)
+        assert all(each.element and each.bounds == each.element.bounds for each in found)
 
 
-@pytest.mark.parametrize("marks", CONVENTIONS)
-def test_an_empty_screen_has_no_marks(marks):
-    assert marks(Screen("<hierarchy/>", png(*SIZE, 255))) == ()
+def test_an_empty_screen_has_no_marks():
+    screen = Screen("<hierarchy/>", png(*SIZE, 255))
+    assert [marks(screen) for marks in CONVENTIONS] == [()] * len(CONVENTIONS)
