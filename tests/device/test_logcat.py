@@ -59,18 +59,11 @@ def test_crash_has_cause_and_location(text, expected):
     assert [str(crash) for crash in crashes(read(text))] == [expected]
 
 
-def test_interleaved_reports_are_separated():
-    lines = [
-        each
-        for pair in zip(MANAGED.splitlines()[1:], NATIVE.splitlines(), strict=False)
-        for each in pair
-    ]
-    lines += MANAGED.splitlines()[7:]
+def test_interleaved_and_repeated_reports_are_separated():
+    pairs = zip(MANAGED.splitlines()[1:], NATIVE.splitlines(), strict=False)
+    lines = [*(each for pair in pairs for each in pair), *MANAGED.splitlines()[7:]]
     found = crashes(read("\n".join(lines)))
     assert {crash.package for crash in found} == {"com.example.notes", "com.example.game"}
-
-
-def test_same_app_may_crash_twice():
     assert len(crashes(read(PYTHON + PYTHON))) == 2
 
 
@@ -193,6 +186,8 @@ signal 6 (SIGABRT), code -1 (SI_QUEUE), fault addr --------
 Abort message: 'no surface'
     #00 pc 04d5a8 /libgame.so (draw(int)+28) (BuildId: f)
 """
+SILENT = "Input dispatching timed out (com.example.mail/.In is not responding)"
+DRAWING = "libgame.so draw(int)+28"
 BEGAN = datetime(2026, 11, 23, 8, 0, 1, 500_000)
 
 
@@ -202,21 +197,9 @@ def test_crashes_stored_by_android_are_read_from_a_moment_on(end: str) -> None:
     assert found is not None
     told = [(when.second, c.kind, c.package, c.error, c.place) for when, c in found]
     assert told == [
-        (
-            1,
-            "not responding",
-            "com.example.mail",
-            "Input dispatching timed out (com.example.mail/.In is not responding)",
-            "",
-        ),
+        (1, "not responding", "com.example.mail", SILENT, ""),
         (5, "crash", "com.example.notes", "java.lang.NullPointerException: x", "Main.kt:42"),
-        (
-            10,
-            "native crash",
-            "com.example.game",
-            "SIGABRT: 'no surface'",
-            "libgame.so draw(int)+28",
-        ),
+        (10, "native crash", "com.example.game", "SIGABRT: 'no surface'", DRAWING),
     ]
     assert "Frozen: false" in found[1][1].trace
 

@@ -61,12 +61,8 @@ to = "/sdcard/Download/app.apk"
 """
     )
     apk = tmp_path / "app.apk"
-    assert (read.snapshot, read.locale, read.gpu, read.apks) == (
-        "ready",
-        "ko-KR",
-        "host",
-        ((apk,),),
-    )
+    assert (read.snapshot, read.locale, read.gpu) == ("ready", "ko-KR", "host")
+    assert read.apks == ((apk,),)
     assert read.permissions[1] == ("com.example.app", "android.permission.RECORD_AUDIO")
     assert read.settings == (("global", "auto_time", "0"), ("system", "font_scale", "1.3"))
     assert read.files == ((apk, "/sdcard/Download/app.apk"),)

@@ -87,6 +87,11 @@ def test_the_next_reset_takes_it_off_again(device):
 
 
 def test_icons_are_where_the_layout_has_them(device):
+    before = icons(device)
+    apply(Environment("x", "Pixel 3", (1080, 2160), 440), device)
+    assert icons(device) == before
+    with pytest.raises(RootError):
+        get_file(device.system, WALLPAPER)
     apply(KNOWN["100"], device)
     (icon,) = icons(device)
     assert icon[1:] == (-101, 0, 0, 0)
@@ -96,26 +101,15 @@ def test_icons_are_where_the_layout_has_them(device):
     (other,) = icons(device)
     assert other[0] == icon[0]
     assert other[1:] != icon[1:]
-
-
-def test_without_a_layout_and_a_wallpaper_both_stay(device):
-    before = icons(device)
-    apply(Environment("x", "Pixel 3", (1080, 2160), 440), device)
-    assert icons(device) == before
-    with pytest.raises(RootError):
-        get_file(device.system, WALLPAPER)
+    device.system.shell(f"rm {DATABASE}")
+    with pytest.raises(DeviceError, match=r"environment 100: .*launcher\.db cannot be read"):
+        apply(KNOWN["100"], device)
 
 
 def test_a_device_without_root_says_so(device, monkeypatch):
     shell = device.system.shell
     monkeypatch.setattr(device.system, "shell", lambda s: "2000\n" if s == "id -u" else shell(s))
     with pytest.raises(DeviceError, match=r"environment 100: this needs a root shell"):
-        apply(KNOWN["100"], device)
-
-
-def test_a_launcher_without_a_database_says_so(device):
-    device.system.shell(f"rm {DATABASE}")
-    with pytest.raises(DeviceError, match=r"environment 100: .*launcher\.db cannot be read"):
         apply(KNOWN["100"], device)
 
 
@@ -128,8 +122,8 @@ def test_large_files_go_in_pieces(device):
         put_file(device.system, "/none/there", b"x", owner="shell:shell", mode="640")
 
 
-@pytest.mark.parametrize("seed", [0, 1, 105])
-@pytest.mark.parametrize("count", [0, 1, 12, 40, 90])
+@pytest.mark.parametrize("seed", [0, 105])
+@pytest.mark.parametrize("count", [0, 12, 90])
 def test_every_icon_has_a_place_of_its_own_on_the_grid(count, seed):
     found = places(count, seed)
     assert len(found) == len(set(found)) == count
@@ -148,16 +142,13 @@ def test_a_seed_is_a_layout():
     assert [place.container for place in places(6, 0)] == [HOTSEAT] * 5 + [DESKTOP]
 
 
-@pytest.mark.parametrize("name", [n for n in WALLPAPERS if n != DEFAULT_WALLPAPER])
-def test_a_wallpaper_has_the_shape_of_the_screen_and_is_small(name):
-    for size in ((1080, 2160), (1280, 800)):
-        data = paint(name, size)
-        picture = Image.open(io.BytesIO(data))
-        assert picture.width / picture.height == pytest.approx(size[0] / size[1], rel=0.01)
-        assert len(data) < 40_000
-        assert data == paint.__wrapped__(name, size)
-
-
-def test_wallpapers_differ():
+def test_wallpapers_have_the_shape_of_the_screen_are_small_and_differ():
     names = [name for name in WALLPAPERS if name != DEFAULT_WALLPAPER]
-    assert len({paint(name, (1080, 2160)) for name in names}) == len(names) == 12
+    for size in ((1080, 2160), (1280, 800)):
+        made = {name: paint(name, size) for name in names}
+        assert len({*made.values()}) == len(names) == 12
+        for data in made.values():
+            picture = Image.open(io.BytesIO(data))
+            assert picture.width / picture.height == pytest.approx(size[0] / size[1], rel=0.01)
+            assert len(data) < 40_000
+    assert paint.__wrapped__("07_food", size) == made["07_food"]

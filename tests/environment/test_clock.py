@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def device(phone: Any) -> Iterator[AdbDevice]:
     with contextlib.closing(AdbDevice(phone)) as device:
         yield device
@@ -67,7 +67,7 @@ def test_a_zone_that_the_device_does_not_know_is_reported(device):
 
         key = "Mars/Base"
 
-    with pytest.raises(DeviceError, match=r"time zone cannot be Mars/Base: UTC"):
+    with pytest.raises(DeviceError, match=r"time zone cannot be Mars/Base: [\w/]+$"):
         set_clock(device, datetime(2024, 2, 29, tzinfo=Unknown("Asia/Tokyo")))
 
 
@@ -95,7 +95,6 @@ def test_a_refusal_is_reported_with_the_devices_output():
             assert "date" in script
             return "date: cannot set date: Operation not permitted\n1790000000\n"
 
-    with pytest.raises(
-        DeviceError, match=r"does not permit setting its clock to 2024-.*Operation not"
-    ):
+    told = r"does not permit setting its clock to 2024-.*Operation not"
+    with pytest.raises(DeviceError, match=told):
         set_clock(Stubborn([make_screen("0")]), datetime(2024, 2, 29, tzinfo=UTC))

@@ -8,19 +8,12 @@ import pytest
 from lxml import etree
 
 from pytest_mobileagent import Screen
+from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.noise import State
 from pytest_mobileagent.noise.cover import cover, hierarchy, look_of
 from pytest_mobileagent.noise.drawing import is_dark, png_of
 from pytest_mobileagent.noise.layout import arrange, has_own_window, package_of
 from pytest_mobileagent.testing.phones import png
-
-
-def test_the_phone_s_own_screen_stays_beneath(raw, templates):
-    covered = cover(raw, templates["en-garden-week"], look_of(raw)).screen
-    assert covered.beneath == raw
-    assert covered.own == raw
-    assert raw.own is raw
-    assert (covered.size, covered.time, covered.package) == (raw.size, raw.time, raw.package)
 
 
 @pytest.mark.parametrize("kind", ["raw", "appium"])
@@ -51,7 +44,12 @@ def test_noise_has_the_attributes_of_its_dialect(kind, request, templates):
 
 
 def test_a_card_lies_on_top_of_its_app_and_takes_the_focus(raw, templates):
-    covered = cover(raw, templates["en-garden-week"], look_of(raw)).screen
+    hostile = replace(templates["en-garden-week"], title='</node> & "x" {0} <script>')
+    covered = cover(raw, hostile, look_of(raw)).screen
+    assert covered.beneath == covered.own == raw
+    assert raw.own is raw
+    assert (covered.size, covered.time, covered.package) == (raw.size, raw.time, raw.package)
+    assert covered.get(resource_id="tv_title").text == hostile.title
     assert covered.find(text="Buy") is not None
     cross = covered.get(content_desc="Close")
     assert covered.at(*cross.bounds.center)[0] == cross
@@ -107,12 +105,6 @@ def test_a_screen_without_a_hierarchy_stays_without_one(raw, templates):
     assert covered.png != bare.png
 
 
-def test_words_of_a_template_are_data(raw, templates):
-    hostile = replace(templates["en-garden-week"], title='</node> & "x" {0} <script>')
-    covered = cover(raw, hostile, look_of(raw)).screen
-    assert covered.get(resource_id="tv_title").text == hostile.title
-
-
 def test_the_same_gives_the_same_pixels(raw, templates):
     ad, look = templates["en-splash-cola"], look_of(raw)
     one, other = cover(raw, ad, look).screen.png, cover(raw, ad, look).screen.png
@@ -120,19 +112,14 @@ def test_the_same_gives_the_same_pixels(raw, templates):
     assert cover(raw, ad, look, State(left=1)).screen.png != one, "the seconds that are left"
 
 
-def test_a_dark_screen_gets_a_dark_card(raw, templates):
+def test_a_dark_screen_gets_a_dark_card_and_all_but_the_noise_is_dimmed(raw, templates):
     dark = replace(raw, png=png(1080, 2400, 20))
     assert (is_dark(raw.image), is_dark(dark.image)) == (False, True)
     popup = templates["en-update-new"]
-    pixel = (540, 1200)
-    light, night = (cover(each, popup, look_of(each)) for each in (raw, dark))
-    assert light.screen.image.convert("L").getpixel(pixel) > 180  # type: ignore[operator]
-    assert night.screen.image.convert("L").getpixel(pixel) < 80  # type: ignore[operator]
-
-
-def test_all_but_the_noise_is_dimmed(raw, templates):
-    covered = cover(raw, templates["en-update-new"], look_of(raw)).screen
-    assert covered.image.getpixel((5, 5)) == (114, 114, 114)
+    light, night = (cover(each, popup, look_of(each)).screen.image for each in (raw, dark))
+    assert light.convert("L").getpixel((540, 1200)) > 180  # type: ignore[operator]
+    assert night.convert("L").getpixel((540, 1200)) < 80  # type: ignore[operator]
+    assert light.getpixel((5, 5)) == (114, 114, 114)
     toast = cover(raw, templates["en-toast-sync"], look_of(raw)).screen
     assert toast.image.getpixel((5, 5)) == (255, 255, 255)
 
@@ -146,8 +133,6 @@ def test_pictures_survive_being_written(raw):
 
 
 def test_a_picture_that_is_cut_off_is_the_device_s_fault(raw, templates):
-    from pytest_mobileagent.errors import ScreenError
-
     broken = replace(raw, png=raw.png[:100])
     with pytest.raises(ScreenError, match="cannot be decoded"):
         cover(broken, templates["en-garden-week"], look_of(raw))

@@ -13,7 +13,6 @@ LOOKS = {
     "phone": Look((1080, 2400), 420),
     "landscape": Look((2400, 1080), 420),
     "large texts": Look((1080, 2400), 420, 1.3),
-    "small": Look((320, 640), 160),
     "small landscape, huge texts": Look((640, 320), 160, 2.0),
     "tablet": Look((2560, 1600), 320, mirrored=True),
     "mirrored": Look((1080, 2400), 420, 1.3, mirrored=True),
@@ -31,18 +30,13 @@ def arranged(templates, look):
 
 
 @pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
-def test_whatever_the_screen_all_parts_are_on_it(templates, look):
+def test_whatever_the_screen_all_parts_are_on_it_and_buttons_can_be_hit(templates, look):
     width, height = look.size
     for template, root in arranged(templates, look):
         for part in root.iter():
             left, top, right, bottom = part.bounds
             assert 0 <= left < right <= width, (template.name, part)
             assert 0 <= top < bottom <= height, (template.name, part)
-
-
-@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
-def test_buttons_do_not_overlap_and_can_be_hit(templates, look):
-    for template, root in arranged(templates, look):
         named = [part for part in root.iter() if part.does and (part.text or part.description)]
         for one, other in itertools.combinations(named, 2):
             (left, top, right, bottom), (start, above, end, below) = one.bounds, other.bounds
@@ -68,19 +62,12 @@ def test_a_late_ad_has_its_cross_when_its_time_is_over(templates):
     assert "close" in {part.does for part in arrange(ad, LOOKS["phone"], State()).iter()}
 
 
-def test_right_to_left_the_cross_is_at_the_left(templates):
-    popup, look = templates["en-garden-week"], LOOKS["phone"]
-    usual, mirrored = (
-        next(part for part in arrange(popup, each, State()).iter() if part.role == "cross")
-        for each in (look, LOOKS["mirrored"])
-    )
+def test_right_to_left_the_cross_is_at_the_left_and_texts_grow_with_the_font_scale(templates):
+    def parts(name, look, role):
+        parts = arrange(templates[name], LOOKS[look], State()).iter()
+        return next(part for part in parts if part.role == role)
+
+    usual, mirrored = (parts("en-garden-week", look, "cross") for look in ("phone", "mirrored"))
     assert usual.bounds.left > 540 > mirrored.bounds.right
-
-
-def test_texts_grow_with_the_font_scale(templates):
-    popup = templates["en-vip-trial"]
-    sizes = [
-        next(part.size for part in arrange(popup, each, State()).iter() if part.role == "text")
-        for each in (LOOKS["phone"], LOOKS["large texts"])
-    ]
-    assert sizes[1] == pytest.approx(1.3 * sizes[0], abs=1)
+    usual, large = (parts("en-vip-trial", look, "text") for look in ("phone", "large texts"))
+    assert large.size == pytest.approx(1.3 * usual.size, abs=1)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.device import Address
 
-COUNTER = "com.example.counter"
+COUNTER, BUTTON = "com.example.counter", "android.widget.Button"
 SETTING = "secure enabled_accessibility_services"
 
 
@@ -25,12 +25,6 @@ def connected(phone: Address) -> Iterator[AdbDevice]:
     device = AdbDevice(phone)
     yield device
     device.close()
-
-
-@pytest.fixture
-def device(connected: AdbDevice) -> AdbDevice:
-    connected.system.reset("default_boot", ())
-    return connected
 
 
 def tap(device, **criteria):
@@ -42,7 +36,7 @@ def clicks(events):
     return [event.text for event in events if event.type == "clicked"]
 
 
-def test_listener_is_enabled_and_reports_events(device):
+def test_listener_is_enabled_and_reports_events_without_extra_round_trips(device):
     assert device.info.listener
     assert device.system._listener.problem == ""
     device.perform(Open(COUNTER))
@@ -52,21 +46,12 @@ def test_listener_is_enabled_and_reports_events(device):
     tap(device, resource_id="add")
     events = device.events()
     clicked = next(event for event in events if event.type == "clicked")
-    assert (clicked.resource_id, clicked.class_name) == (
-        f"{COUNTER}:id/add",
-        "android.widget.Button",
-    )
+    assert (clicked.resource_id, clicked.class_name) == (f"{COUNTER}:id/add", BUTTON)
     assert clicked.bounds is not None
     assert clicked.time is not None
-    assert [event.sequence for event in events] == list(
-        range(events[0].sequence, events[0].sequence + len(events))
-    )
+    first = events[0].sequence
+    assert [event.sequence for event in events] == list(range(first, first + len(events)))
     assert device.events() == ()
-
-
-def test_listener_needs_no_extra_round_trips(device):
-    device.observe()
-    device.events()
     before = device.system.round_trips
     device.perform(Key("home"))
     device.observe()

@@ -28,7 +28,7 @@ def level(connected: AdbDevice) -> str:
     return connected.system._log.level
 
 
-def test_log_lines_of_the_level_are_read_between_observations(device, level):
+def test_log_lines_of_the_level_are_read_between_observations_and_resets(device, level):
     device.observe()
     device.log()
     device.system.shell("log -p i -t app information; log -p w -t app warning")
@@ -39,16 +39,6 @@ def test_log_lines_of_the_level_are_read_between_observations(device, level):
     assert ours == [*loud, "error"]
     device.observe()
     assert not [line for line in device.log() if line.tag == "app"]
-
-
-def test_reading_the_log_takes_no_round_trip(device):
-    device.observe()
-    before = device.system.round_trips
-    device.log()
-    assert device.system.round_trips == before
-
-
-def test_lines_before_a_reset_are_discarded(device):
     device.system.shell("log -p e -t AndroidRuntime before")
     device.system.reset("default_boot", ())
     device.observe()
