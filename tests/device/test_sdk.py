@@ -24,16 +24,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "sdk"
 
 
-def test_sdk_in_the_environment_takes_precedence(folder):
+def test_the_environment_comes_first_then_the_path_and_the_usual_folders(folder, tmp_path):
     for variable in ("ANDROID_HOME", "ANDROID_SDK_ROOT"):
         assert find_sdk({variable: str(folder)}).root == folder
-
-
-def test_the_path_and_the_usual_folders_come_next(folder, tmp_path):
     assert find_sdk({"PATH": str(folder / "emulator")}).root == folder
-    with pytest.raises(
-        SdkError, match=r"no Android SDK \(ANDROID_HOME is not set, .*\): set ANDROID_HOME"
-    ):
+    told = r"no Android SDK \(ANDROID_HOME is not set, .*\): set ANDROID_HOME"
+    with pytest.raises(SdkError, match=told):
         find_sdk({"PATH": str(tmp_path)})
     (tmp_path / "usual" / "emulator").mkdir(parents=True)
     assert find_sdk({"PATH": str(tmp_path)}).root == tmp_path / "usual"
@@ -42,6 +38,8 @@ def test_the_path_and_the_usual_folders_come_next(folder, tmp_path):
 def test_a_named_folder_without_an_sdk_is_an_error(folder, tmp_path):
     with pytest.raises(SdkError, match=r"is not an SDK with emulator: .* does not exist"):
         find_sdk({"ANDROID_HOME": str(tmp_path), "PATH": str(folder / "emulator")})
+    with pytest.raises(SdkError, match=r"ANDROID_HOME=~no.such.user/sdk is not an SDK"):
+        find_sdk({"ANDROID_HOME": "~no.such.user/sdk"})
 
 
 def test_avds_are_listed_without_other_messages(folder):
@@ -49,9 +47,6 @@ def test_avds_are_listed_without_other_messages(folder):
     check_avd("a", Sdk(folder))
     with pytest.raises(SdkError, match=r"no AVD 'c' \(existing AVDs: a, b-2\); create it with"):
         check_avd("c", Sdk(folder))
-
-
-def test_an_emulator_that_does_not_run_is_reported(folder):
     Sdk(folder).emulator.write_text("#!/bin/sh\necho no such library >&2; exit 127\n")
     with pytest.raises(SdkError, match="-list-avds failed: no such library"):
         Sdk(folder).avds()
@@ -65,8 +60,3 @@ def test_tools_of_the_latest_version_are_used(folder):
         path.parent.mkdir(parents=True)
         path.touch()
         assert Sdk(folder).tool("sdkmanager") == path
-
-
-def test_a_missing_sdk_is_reported_to_a_user_without_a_home_folder():
-    with pytest.raises(SdkError, match=r"ANDROID_HOME=~no.such.user/sdk is not an SDK"):
-        find_sdk({"ANDROID_HOME": "~no.such.user/sdk"})

@@ -86,19 +86,11 @@ def test_without_root_databases_are_unknown_and_without_a_shell_everything():
     [
         (
             "role",
-            "  roles=[\n  {\n    name=android.app.role.SMS\n    holders=com.a\n  }\n",
-            [("android.app.role.SMS", "com.a")],
+            "  {\n    name=app.role.SMS\n    holders=com.a\n  }\n",
+            [("app.role.SMS", "com.a")],
         ),
-        (
-            "preferred",
-            '<item name="com.a/.Main" match="200000" always="true" set="2">',
-            [("com.a/.Main", "true")],
-        ),
-        (
-            "account",
-            "  Accounts: 1\n    Account {name=a@example.com, type=com.google}\n",
-            [("a@example.com", "com.google")],
-        ),
+        ("preferred", '<item name="a/.B" match="2" always="true" set="2">', [("a/.B", "true")]),
+        ("account", "  Accounts: 1\n    Account {name=a@b.c, type=d.e}\n", [("a@b.c", "d.e")]),
         ("data saver", "Restrict background status: enabled", [("", "enabled")]),
         ("lock", "    Quality: 0\n    CredentialType: PIN\n", [("", "CredentialType: PIN")]),
     ],

@@ -51,11 +51,6 @@ def test_report_is_suitable_for_a_bug_report(whole_phone, capsys):
     assert max(map(len, lines)) <= 120
 
 
-def test_look_only_does_not_touch_the_device(whole_phone, capsys):
-    assert doctor(whole_phone, "--look-only") == 0
-    assert " tap: " not in capsys.readouterr().out
-
-
 def test_a_device_that_does_not_exist_is_explained(whole_phone, capsys):
     assert doctor(whole_phone, serial="nowhere") == 1
     shown = capsys.readouterr().err
@@ -132,10 +127,9 @@ def refuse(monkeypatch):
     return refuse
 
 
-def test_phone_on_which_nothing_can_be_installed_is_warned_of(phone, capsys, monkeypatch, refuse):
-    monkeypatch.setenv("HOME", phone.home)
+def test_phone_on_which_nothing_can_be_installed_is_warned_of(whole_phone, capsys, refuse):
     refuse(refusal := "INSTALL_FAILED_USER_RESTRICTED: Install canceled by user")
-    assert doctor(phone) == 0
+    assert doctor(whole_phone) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "WARNING actions: taps, typing and other actions were not tried: pm install" in shown
     assert refusal in shown
@@ -149,6 +143,7 @@ def test_event_listener_is_installed_if_the_user_asks(whole_phone, capsys):
         shown = " ".join(capsys.readouterr().out.split())
         assert f"the app {LISTENER} is not installed: no events are received" in shown
         assert "→ --install-listener installs it" in shown
+        assert " tap: " not in shown
         assert LISTENER not in system.shell("pm list packages")
         before = system.shell("settings list global")
         assert doctor(whole_phone, "--look-only", "--install-listener") == 0

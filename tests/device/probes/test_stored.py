@@ -39,22 +39,15 @@ def database(tmp_path: Path) -> Path:
     return path
 
 
-def test_rows_are_read_from_a_database(database):
+def test_rows_are_read_from_a_database_and_its_write_ahead_log(database, tmp_path):
     probe = sqlite(str(database), QUERY)
     assert probe.parse(output_of(probe)) == [{"hour": 7, "on_": 1}]
-
-
-def test_rows_in_the_write_ahead_log_are_read(database):
     with closing(sqlite3.connect(database)) as connection:
         connection.execute("pragma journal_mode = wal")
         connection.execute("insert into alarms values (22, 0, null, null)")
         connection.commit()
         assert database.with_name(f"{database.name}-wal").stat().st_size > 0
-        probe = sqlite(str(database), QUERY)
         assert probe.parse(output_of(probe)) == [{"hour": 7, "on_": 1}, {"hour": 22, "on_": 0}]
-
-
-def test_a_database_that_does_not_exist_yet_has_no_rows(tmp_path):
     probe = sqlite(str(tmp_path / "none.db"), QUERY)
     assert probe.parse(output_of(probe)) == []
 
@@ -104,9 +97,6 @@ def test_a_database_that_was_copied_while_it_was_written_is_not_a_fault_of_the_t
     output = base64.b64encode(torn).decode() + "\n.\n"
     with pytest.raises(DeviceError, match="copied while the device was writing it"):
         sqlite("/data/a.db", "select sum(hour) from alarms").parse(output)
-
-
-def test_an_invalid_database_is_reported():
     output = base64.b64encode(b"not a database" * 100).decode() + "\n.\n"
     with pytest.raises(TaskError, match="file is not a database"):
         sqlite("/data/a.db", QUERY).parse(output)
@@ -117,9 +107,6 @@ def test_files_below_a_folder_have_relative_paths(tmp_path):
     (tmp_path / "a folder" / "it's.txt").write_text("")
     probe = files(str(tmp_path))
     assert probe.parse(output_of(probe)) == ["a folder/", "a folder/empty/", "a folder/it's.txt"]
-
-
-def test_nothing_is_below_a_folder_that_does_not_exist(tmp_path):
     probe = files(str(tmp_path / "none"))
     assert probe.parse(output_of(probe)) == []
 
@@ -158,23 +145,17 @@ def test_preferences_are_typed_in_either_storage(parts):
     assert preferences("a", "P").parse(encoded(*parts)) == VALUES
     assert preferences("a", "P.xml", "number").parse(encoded(*parts)) == -3
     assert preferences("a", "P", "none").parse(encoded(*parts)) is None
-
-
-def test_missing_preferences_file_is_empty():
     assert preferences("a", "P").parse(encoded(ABSENT, ABSENT)) == {}
     assert preferences("a", "P", "on").parse(encoded(ABSENT, ABSENT)) is None
 
 
-@pytest.mark.parametrize("parts", [(DENIED, ABSENT), (b"<map><int", ABSENT)])
-def test_unreadable_preferences_are_a_device_error(parts):
-    with pytest.raises(DeviceError, match=r"can become root|P of a cannot be read"):
-        preferences("a", "P").parse(encoded(*parts))
-
-
-@pytest.mark.parametrize(("package", "name"), [("", "P"), ("a/b", "P"), ("a", "../P")])
-def test_preferences_name_must_not_contain_a_folder(package, name):
-    with pytest.raises(TaskError, match="name of a file without its folder"):
-        preferences(package, name)
+def test_unreadable_preferences_are_a_device_error_and_names_contain_no_folder():
+    for part, why in ((DENIED, "can become root"), (b"<map><int", "P of a cannot be read")):
+        with pytest.raises(DeviceError, match=why):
+            preferences("a", "P").parse(encoded(part, ABSENT))
+    for package, name in (("", "P"), ("a/b", "P"), ("a", "../P")):
+        with pytest.raises(TaskError, match="name of a file without its folder"):
+            preferences(package, name)
 
 
 def test_file_content_is_text_or_base64(tmp_path):
