@@ -25,6 +25,17 @@ IN_ALL = [
 ]  # These are large and rarely needed.
 
 
+HUB, BY = "--mobile-device=appium:http://127.0.0.1:9", "--mobile-driver=appium"
+LOOKS = """
+from pytest_mobileagent import Agent
+
+class Looks(Agent):
+    extras = ("vision",)
+
+    def step(self, observation): ...
+"""
+
+
 def plain(name: str) -> str:
     return name.lower().replace("_", "-")
 
@@ -37,8 +48,7 @@ def test_the_modules_are_those_of_the_extra(extra):
     if extra not in IN_ALL and not homes.keys() >= set(MODULES[extra]):
         pytest.skip(f"{extra} is not installed")
     # The package `google` belongs to several distributions.
-    names = {module.replace(".", "-") if "." in module else homes[module][0]
-             for module in MODULES[extra]}  # fmt: skip
+    names = {each.replace(".", "-") if "." in each else homes[each][0] for each in MODULES[extra]}
     assert set(map(plain, names)) == wanted
     check_extra(extra, "a test")
 
@@ -56,58 +66,26 @@ def test_a_missing_package_is_reported_with_the_command_that_installs_it(monkeyp
 
 
 @pytest.mark.parametrize(
-    ("module", "options", "source"),
+    ("extra", "module", "options", "source"),
     [
-        ("isal", [], "--mobile-device=virtual (default): the virtual device"),
-        (
-            "appium",
-            ["--mobile-device=appium:http://127.0.0.1:9"],
-            "--mobile-device=appium:http://127.0.0.1:9: driving devices by Appium",
-        ),
-        (
-            "appium",
-            ["--mobile-device=serial:1", "--mobile-driver=appium"],
-            "--mobile-driver=appium: driving devices by Appium",
-        ),
+        ("virtual", "isal", [], "--mobile-device=virtual (default): the virtual device"),
+        ("appium", "appium", [HUB], f"{HUB}: driving devices by Appium"),
+        ("appium", "appium", ["--mobile-device=serial:1", BY], f"{BY}: driving devices by Appium"),
+        ("vision", "rapidocr", ["--agent=looks.py"], "--agent=looks.py"),
     ],
-    ids=["virtual", "hub", "driver"],
+    ids=["virtual", "hub", "driver", "agent"],
 )
-def test_a_run_that_needs_it_ends_before_anything_starts(
-    pytester, monkeypatch, module, options, source
+def test_a_run_that_needs_it_ends_before_anything_starts(  # noqa: PLR0917 - fixtures and a row
+    pytester, monkeypatch, extra, module, options, source
 ):
-    pytester.makepyfile("def test_something(): pass")
+    pytester.makepyfile("def test_something(): pass", looks=LOOKS)
     monkeypatch.setitem(sys.modules, module, None)
     result = pytester.runpytest_inprocess("--agent=noop", *options)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    extra = "appium" if module == "appium" else "virtual"
     told = f"ERROR: {source} needs packages that are not installed ({module}): "
-    assert result.stderr.lines == [
-        told + f'pip install ".[{extra}]" in a checkout of pytest-mobileagent',
-        "",
-    ]
+    told += f'pip install ".[{extra}]" in a checkout of pytest-mobileagent'
+    assert result.stderr.lines == [told, ""]
     assert not list(pytester.path.glob("runs"))
-
-
-def test_extras_declared_by_an_agent_are_checked_early(pytester, monkeypatch):
-    pytester.makepyfile("def test_something(): pass")
-    pytester.makepyfile(
-        looks="""
-        from pytest_mobileagent import Agent
-
-        class Looks(Agent):
-            extras = ("vision",)
-
-            def step(self, observation): ...
-        """
-    )
-    monkeypatch.setitem(sys.modules, "rapidocr", None)
-    result = pytester.runpytest_inprocess("--agent=looks.py")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    told = "ERROR: --agent=looks.py needs packages that are not installed (rapidocr): "
-    assert result.stderr.lines == [
-        told + 'pip install ".[vision]" in a checkout of pytest-mobileagent',
-        "",
-    ]
 
 
 ASKS = """
@@ -152,43 +130,34 @@ metadata.distribution = distribution
 @pytest.mark.parametrize("process", ["on", "off"])
 def test_a_script_in_the_place_of_a_model_needs_none(pytester, process):
     modules = sorted(set(MODULES["models"]) - {"h11"})  # The virtual phone needs h11, too.
-    pytester.makepyfile(
-        asks=ASKS,
-        test_it=ASKED,
-        sitecustomize=WITHOUT.format(modules=modules),
-    )
+    pytester.makepyfile(asks=ASKS, test_it=ASKED, sitecustomize=WITHOUT.format(modules=modules))
     pytester.makeconftest(PHONE)
     (pytester.path / "replies.jsonl").write_text('{"reply": "4711"}\n')
     result = pytester.runpytest_subprocess(
         "--agent=asks.py",
         "--mobile-model=scripted:replies.jsonl",
         f"--mobile-agent-process={process}",
-        "-p",
-        "no:cacheprovider",
-        "--mobile-cache=off",
+        *("-p", "no:cacheprovider", "--mobile-cache=off"),
     )
     result.assert_outcomes(passed=1)
-    if process == "on":
-        refused = pytester.runpytest_subprocess("--agent=asks.py", "--mobile-model=openai:gpt-4o")
-        told = "ERROR: --mobile-model=openai:gpt-4o: asking models needs *"
-        refused.stderr.fnmatch_lines([told])
 
 
-def test_collecting_needs_no_extra(pytester, monkeypatch):
-    pytester.makepyfile("def test_something(): pass")
-    monkeypatch.setitem(sys.modules, "isal", None)
-    result = pytester.runpytest_inprocess("--agent=noop", "--collect-only")
-    assert result.ret == 0
+def test_a_model_that_is_asked_is_missed_before_a_run(pytester, monkeypatch):
+    pytester.makepyfile(asks=ASKS, test_it=ASKED)
+    monkeypatch.setitem(sys.modules, "openai", None)
+    refused = pytester.runpytest_inprocess("--agent=asks.py", "--mobile-model=openai:gpt-4o")
+    told = "ERROR: --mobile-model=openai:gpt-4o: asking models needs *"
+    refused.stderr.fnmatch_lines([told])
 
 
-def test_the_fixture_device_reports_it_too(pytester, monkeypatch):
+def test_collecting_needs_no_extra_and_the_fixture_device_reports_it_too(pytester, monkeypatch):
     pytester.makepyfile("def test_something(device): pass")
     monkeypatch.setitem(sys.modules, "isal", None)
+    assert pytester.runpytest_inprocess("--agent=noop", "--collect-only").ret == 0
     result = pytester.runpytest_inprocess()
     result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(
-        ['*pip install ".[[]virtual[]]" in a checkout of pytest-mobileagent']
-    )
+    told = '*pip install ".[[]virtual[]]" in a checkout of pytest-mobileagent'
+    result.stdout.fnmatch_lines([told])
 
 
 def test_the_command_device_reports_it_too(tmp_path):
@@ -203,7 +172,8 @@ def test_the_command_device_reports_it_too(tmp_path):
     assert "Traceback" not in done.stderr
 
 
-NO_VISION = "import sys\nfor m in ('cv2', 'onnxruntime', 'rapidocr'): sys.modules[m] = None"
+VISION_MODULES = ("cv2", "onnxruntime", "rapidocr")
+NO_VISION = f"import sys\nfor m in {VISION_MODULES}: sys.modules[m] = None"
 LOOKS_INTO_PICTURES = """
 from pytest_mobileagent import task, tap
 
@@ -228,14 +198,19 @@ VISION = 'needs packages that are not installed (*): pip install ".[[]vision[]]"
 
 
 @pytest.fixture
-def blind(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
+def blind(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., pytest.RunResult]:
     """Return a function that runs pytest without [vision]; agents play solutions or do nothing."""
     pytester.makepyfile(sitecustomize=NO_VISION)
     pytester.makeconftest(PHONE)
+    for module in VISION_MODULES:
+        monkeypatch.setitem(sys.modules, module, None)
 
     def run(tests: str, *options: str) -> pytest.RunResult:
         pytester.makepyfile(test_it=tests)
-        return pytester.runpytest_subprocess("-p", "no:cacheprovider", *options)
+        runs = pytester.runpytest_subprocess if "-n1" in options else pytester.runpytest_inprocess
+        return runs("-p", "no:cacheprovider", *options)
 
     return run
 

@@ -41,6 +41,9 @@ def test_lines_are_added_after_whatever_a_full_disk_left(tmp_path: Path) -> None
     append_line(path, "b")
     append_line(path, "c")
     assert path.read_text() == "a\nhalf\nb\nc\n"
+    assert new_lines(path, 2) == ([b"half", b"b", b"c"], 11)
+    path.write_bytes(b"a\nb\nhal")  # a line that is still being written
+    assert [new_lines(path, at) for at in (0, 4)] == [([b"a", b"b"], 4), ([], 4)]
 
 
 def test_a_line_for_which_the_disk_has_too_little_room_is_reported(tmp_path: Path) -> None:
@@ -65,19 +68,16 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
 
     with pytest.raises(RuntimeError):
         write_json(path, {"a": Broken()})
-    assert json.loads(path.read_text("utf-8")) == {"a": "ä"}
-    assert [file.name for file in tmp_path.iterdir()] == ["report.json"]
 
-
-def test_nothing_is_left_of_a_file_on_a_full_disk(tmp_path: Path) -> None:
     def fill() -> None:
-        with replacing(tmp_path / "report.json") as file:
+        with replacing(path) as file:
             file.write(b"{")
             raise OSError(28, "No space left on device")
 
     with pytest.raises(OSError, match="No space left"):
         fill()
-    assert not list(tmp_path.iterdir())
+    assert json.loads(path.read_text("utf-8")) == {"a": "ä"}
+    assert [file.name for file in tmp_path.iterdir()] == ["report.json"]
 
 
 def _pipe(path: Path) -> None:
@@ -112,33 +112,20 @@ STRANGE = {
 
 
 @pytest.mark.parametrize(("make", "why"), STRANGE.items())
-@pytest.mark.parametrize("use", [read_bytes, lambda path: append_line(path, "mine")])
-def test_special_files_are_neither_read_nor_appended_to(
-    tmp_path: Path, make: Callable[[Path], None], why: str, use: Callable[[Path], object]
+def test_special_files_are_neither_read_nor_appended_to_but_replaced(
+    tmp_path: Path, make: Callable[[Path], None], why: str
 ) -> None:
     make(path := tmp_path / "verdicts.jsonl")
     with pytest.raises(OSError, match=why):
-        use(path)
+        read_bytes(path)
+    with pytest.raises(OSError, match=why):
+        append_line(path, "mine")
     assert not (tmp_path / "nothing").exists()
-    if (tmp_path / "target").exists():
-        assert (tmp_path / "target").read_text() == "theirs\n"
-
-
-@pytest.mark.parametrize("make", STRANGE)
-def test_special_files_are_replaced_by_regular_ones(
-    tmp_path: Path, make: Callable[[Path], None]
-) -> None:
-    make(path := tmp_path / "report.json")
     write_text(path, "mine")
     assert not path.is_symlink()
     assert path.read_text() == "mine"
     if (tmp_path / "target").exists():
         assert (tmp_path / "target").read_text() == "theirs\n"
-
-
-def test_a_folder_is_named_as_such(tmp_path: Path) -> None:
-    with pytest.raises(IsADirectoryError):
-        read_bytes(tmp_path)
 
 
 def test_a_file_that_a_user_names_may_be_a_link_but_no_device(tmp_path: Path) -> None:
@@ -147,6 +134,8 @@ def test_a_file_that_a_user_names_may_be_a_link_but_no_device(tmp_path: Path) ->
     _endless(tmp_path / "endless.toml")
     with pytest.raises(OSError, match="is not a regular file"):
         read_bytes(tmp_path / "endless.toml", follows=True)
+    with pytest.raises(IsADirectoryError):
+        read_bytes(tmp_path)
 
 
 def test_a_file_that_is_too_large_is_not_read(
@@ -160,15 +149,6 @@ def test_a_file_that_is_too_large_is_not_read(
         read_bytes(path)
     with pytest.raises(OSError, match="it holds more than 1 MB"):
         new_lines(path, 5)
-
-
-def test_lines_are_read_as_they_are_added(tmp_path: Path) -> None:
-    path = tmp_path / "lines"
-    path.write_bytes(b"a\nb\nhal")
-    assert new_lines(path, 0) == ([b"a", b"b"], 4)
-    assert new_lines(path, 4) == ([], 4)
-    path.write_bytes(b"a\nb\nhalf\n")
-    assert new_lines(path, 4) == ([b"half"], 9)
 
 
 @pytest.mark.parametrize(
@@ -214,32 +194,22 @@ def caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return caches
 
 
-def test_only_its_user_may_look_into_it(caches: Path) -> None:
+def test_a_private_folder_is_its_users_alone(caches: Path) -> None:
     made = own_folder("leases", "here")
     assert made == caches / "pytest-mobileagent" / "leases" / "here"
+    made.chmod(0o777)  # so that others could write to it
+    assert own_folder("leases", "here") == made
     for folder in (made, made.parent, made.parent.parent):
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
-def test_a_folder_that_others_could_write_to_is_closed_to_them(caches: Path) -> None:
-    folder = own_folder("leases")
-    folder.chmod(0o777)
-    assert own_folder("leases") == folder
-    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-
-
-def test_a_link_is_not_followed(caches: Path, tmp_path: Path) -> None:
-    own_folder()
-    (caches / "pytest-mobileagent" / "leases").symlink_to(tmp_path)
+def test_a_link_or_pipe_is_no_private_folder(caches: Path, tmp_path: Path) -> None:
+    (own_folder() / "leases").symlink_to(tmp_path)
     with pytest.raises(HostError, match=r"leases is a link, and links are not followed: remove it"):
         own_folder("leases")
-    assert own_folder("environments").is_dir()
-
-
-def test_a_path_that_is_not_a_folder_is_reported(caches: Path) -> None:
-    os.mkfifo(own_folder() / "leases")
-    with pytest.raises(HostError, match="leases is not a folder: remove it, or name your own"):
-        own_folder("leases")
+    os.mkfifo(own_folder() / "pipe")
+    with pytest.raises(HostError, match="pipe is not a folder: remove it, or name your own"):
+        own_folder("pipe")
 
 
 def test_a_folder_of_another_user_is_not_used(
@@ -262,13 +232,6 @@ def test_without_a_home_it_is_among_the_temporary_files_where_it_may_be_taken(
         own_folder("leases")
     (tmp_path / f"pytest-mobileagent-{os.geteuid()}").unlink()
     assert own_folder("leases").parent.parent == tmp_path
-
-
-def test_without_any_folder_the_error_says_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "file").touch()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "file"))
     with pytest.raises(HostError, match=r"cannot create a private folder: .* XDG_CACHE_HOME"):
         own_folder()

@@ -92,27 +92,17 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-def test_any_value_can_be_sent_to_another_process_and_comes_back_the_same(value: Any) -> None:
-    wire = to_wire(value)
-    assert execnet.gateway_base.loads(execnet.gateway_base.dumps(wire)) == wire
-
-
-@given(VALUES)
-def test_any_value_is_one_line_of_json(value: Any) -> None:
-    line = to_line(value)
+def test_any_value_can_be_sent_to_another_process_and_is_one_line_of_json(value: Any) -> None:
+    wire, line = to_wire(value), to_line(value)
+    assert execnet.gateway_base.loads(execnet.gateway_base.dumps(wire)) == wire == to_wire(wire)
     assert "\n" not in line
-    assert json.loads(line.encode()) == to_wire(value)
+    assert json.loads(line.encode()) == wire
 
 
 def test_unreadable_json_is_reported_in_the_same_words_by_every_python() -> None:
     for fault in ("maximum recursion depth exceeded", "Stack overflow (used 8160 kB)"):
         assert why_unreadable(RecursionError(fault)) == "it is nested too deeply"
     assert why_unreadable(ValueError("it is empty")) == "it is empty"
-
-
-@given(VALUES)
-def test_plain_data_stays_as_it_is(value: Any) -> None:
-    assert to_wire(to_wire(value)) == to_wire(value)
 
 
 @pytest.mark.parametrize(
@@ -223,17 +213,14 @@ def test_deeply_nested_values_are_cut_where_they_are_written(depth: int) -> None
     assert "…" in to_line(value)
 
 
-def test_values_nested_in_themselves_are_cut() -> None:
-    value: dict[str, Any] = {"a": 1}
-    value["self"] = value
-    assert json.loads(to_line(value))["self"]["self"]["a"] == 1
-
-
-def test_data_at_the_nesting_limit_is_kept() -> None:
+def test_data_at_the_nesting_limit_are_kept_and_those_nested_in_themselves_cut() -> None:
     value = nested(MOST_NESTED)
     assert not is_nested_deeper(value, MOST_NESTED)
     assert is_nested_deeper([value], MOST_NESTED)
     assert json.loads(to_line(value)) == value
+    endless: dict[str, Any] = {"a": 1}
+    endless["self"] = endless
+    assert json.loads(to_line(endless))["self"]["self"]["a"] == 1
 
 
 KIND = {
@@ -275,10 +262,6 @@ def test_a_table_of_its_kind_is_returned(value: object) -> None:
         ({"tags": ["a", {}]}, r"it.tags\[1\] cannot be of type dict"),
         ({"roles": []}, "it.roles cannot be of type list"),
         ({"roles": {"agent": {"calls": True}}}, "it.roles.agent.calls cannot be of type bool"),
-        (
-            {"roles": {"agent": {"calls": 10**300}}},
-            "calls cannot be a number of 997",
-        ),
     ],
 )
 def test_errors_in_a_dictionary_are_named(value: object, what: str) -> None:

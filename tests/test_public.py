@@ -15,6 +15,7 @@ from pytest_mobileagent.lazy_names import imports_for_types
 
 FACES = ["agent", "check", "device", "dialect", "errors", "perception", "probes", "record"]
 FACES += ["releases", "testing", "virtual.sdk"]
+ON_DEMAND = ["agent", "check", "device", "perception", "probes"]
 
 USER = """
 from pytest_mobileagent import Action, Agent, Briefing, Finish, Observation, Phone, Reply, Screen
@@ -41,11 +42,10 @@ assert episode.answers("Total")
 """
 
 
-@pytest.mark.parametrize("name", pytest_mobileagent.__all__)
-def test_every_public_name_is_documented(name):
-    public = getattr(pytest_mobileagent, name)
-    if not get_args(public):  # Unions of types, such as Action, have no docstring.
-        assert public.__doc__, name
+def test_every_public_name_is_documented():
+    values = {name: getattr(pytest_mobileagent, name) for name in pytest_mobileagent.__all__}
+    # Unions of types, such as Action, have no docstring.
+    assert [each for each, it in values.items() if not (get_args(it) or it.__doc__)] == []
 
 
 @pytest.mark.parametrize("name", FACES)
@@ -58,19 +58,17 @@ def test_a_public_module_has_and_documents_all_its_names(name):
     assert [each for each, it in values.items() if not (get_args(it) or it.__doc__)] == []
 
 
-@pytest.mark.parametrize("name", ["agent", "check", "device", "perception", "probes"])
-def test_a_public_module_imports_its_names_on_demand(name):
-    face = importlib.import_module(f"pytest_mobileagent.{name}")
-    assert set(imports_for_types(face.__name__)) <= {*face.__all__}
-    code = (
-        f"import sys, pytest_mobileagent.{name}; print(*(m for m in sys.modules if 'mobile' in m))"
-    )
+def test_public_modules_import_their_names_on_demand():
+    names = [f"pytest_mobileagent.{each}" for each in ON_DEMAND]
+    code = f"import sys, {', '.join(names)}; print(*(m for m in sys.modules if 'mobile' in m))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert set(done.stdout.split()) == {
-        "pytest_mobileagent", "pytest_mobileagent.lazy_names", f"pytest_mobileagent.{name}",
-    }  # fmt: skip
-    with pytest.raises(AttributeError, match="nothing_like_it"):
-        _ = face.nothing_like_it
+    allowed = {"pytest_mobileagent", "pytest_mobileagent.lazy_names", *names}
+    assert set(done.stdout.split()) == allowed
+    for name in ("pytest_mobileagent", *names):
+        face = importlib.import_module(name)
+        assert set(imports_for_types(name)) <= {*face.__all__}
+        with pytest.raises(AttributeError, match="nothing_like_it"):
+            _ = face.nothing_like_it
 
 
 @pytest.mark.slow

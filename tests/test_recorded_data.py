@@ -59,14 +59,9 @@ def test_found_data_behave_like_plain_data_unless_something_is_missing(plain: An
     ],
 )
 def test_a_missing_item_fails_and_says_what_there_was(ask: Any, words: str) -> None:
-    value = to_recorded(
-        {
-            "settings": {"name": 1, "size": 2, "goal": 3},
-            "rows": [{"goal": 1}],
-            "none": {},
-            "many": list(range(20)),
-        }
-    )
+    settings = {"name": 1, "size": 2, "goal": 3}
+    plain = {"settings": settings, "rows": [{"goal": 1}], "none": {}, "many": list(range(20))}
+    value = to_recorded(plain)
     with pytest.raises(AssertionError) as caught:
         ask(value)
     assert str(caught.value) == words
@@ -85,20 +80,14 @@ def test_the_place_of_a_missing_item_is_a_failure_too() -> None:
 
 def test_existing_items_can_be_removed() -> None:
     value = to_recorded({"a": 1, "rows": [1, 2, 3]})
-    assert (value.pop("a"), value.pop("a", None), value["rows"].pop(), value["rows"].pop(0)) == (
-        1,
-        None,
-        3,
-        1,
-    )
+    assert (value.pop("a"), value.pop("a", None)) == (1, None)
+    assert (value["rows"].pop(), value["rows"].pop(0)) == (3, 1)
     assert value == {"rows": [2]}
 
 
 def test_a_long_text_is_cut_and_the_nearest_keys_come_first() -> None:
     with pytest.raises(MissingKeyError) as caught:
-        to_recorded({f"key {n}": n for n in range(2000)} | {"xyz" * 1000: 1})[
-            "key 17a" + "y" * 3000
-        ]
+        to_recorded({f"key {n}": n for n in range(600)} | {"xyz" * 1000: 1})["key 17a" + "y" * 999]
     assert len(str(caught.value)) < 400
     with pytest.raises(MissingKeyError, match=r"there is no 'key 17a': there are 'key 17', 'key "):
         to_recorded({f"key {n}": n for n in range(100)})["key 17a"]
@@ -109,12 +98,8 @@ def test_a_long_text_is_cut_and_the_nearest_keys_come_first() -> None:
 
 def test_a_tuple_behaves_as_one_except_for_the_missing_item() -> None:
     numbers = RecordedTuple([1, 2, 3])
-    assert (numbers[0], numbers[-1], numbers[1:], list(reversed(numbers))) == (
-        1,
-        3,
-        (2, 3),
-        [3, 2, 1],
-    )
+    assert (numbers[0], numbers[-1], numbers[1:]) == (1, 3, (2, 3))
+    assert list(reversed(numbers)) == [3, 2, 1]
     assert (repr(numbers), hash(numbers)) == ("(1, 2, 3)", hash((1, 2, 3)))
     assert type(pickle.loads(pickle.dumps(numbers))) is tuple
     with pytest.raises(MissingIndexError, match="there is no item 2: there are 2"):

@@ -62,15 +62,10 @@ def test_differences_are_listed_with_both_places(
     assert "same goal (1):\n  tasks.txt:3: d has the same goal as a\n" in out
 
 
-@pytest.mark.parametrize("tasks", ["a|Theirs|many\n", "a|Theirs"])
-def test_another_layout_is_one_line(
-    table: Path, capsys: pytest.CaptureFixture[str], tasks: str
-) -> None:
-    if tasks.endswith("\n"):
-        assert compare(table, tasks) == 4
-    else:
-        assert compare_release(read, lint, [table], [str(table.parent / "gone")]) == 4
-    assert capsys.readouterr().out.startswith("ERROR: ")
+def test_another_layout_is_one_line(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert compare(table, "a|Theirs|many\n") == 4
+    assert compare_release(read, lint, [table], [str(table.parent / "gone")]) == 4
+    assert [line[:7] for line in capsys.readouterr().out.splitlines()] == ["ERROR: "] * 2
 
 
 def test_goals_are_there_once_and_can_be_reached() -> None:
