@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.agent import Image
 from pytest_mobileagent.perception import encode, resized
 
-from ._bmoca import BMocaAgent
+from .bmoca_text import BMocaText
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SIZE = (256, 512)
 
 
-class BMocaMultimodal(BMocaAgent):
+class BMocaMultimodal(BMocaText):
     """Like `bmoca_text`, with the screenshot at 256x512 pixels: the paper's MLLM agent."""
 
     sees = ("screenshot", "hierarchy")

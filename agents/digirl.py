@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pytest_mobileagent.dialect import Aitw, DialectError
 
-from ._dual_gesture import DualGestureAgent
+from .auto_ui import AutoUi
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dialect import Decision
 
 
-class DigiRl(DualGestureAgent):
+class DigiRl(AutoUi):
     """Receives its last action only.
 
     Sources: arXiv 2406.11896; DigiRL-agent/digirl (autoui_utils.py, env.py, autoui_agent.py);
@@ -31,7 +31,7 @@ class DigiRl(DualGestureAgent):
     STATUS_TASK_IMPOSSIBLE as no action (see `Aitw`).
     """
 
-    class Options(DualGestureAgent.Options):
+    class Options(AutoUi.Options):
         """Auto-UI's options, with DigiRL's defaults."""
 
         history: int = 1
@@ -46,5 +46,5 @@ class DigiRl(DualGestureAgent):
 
     def prompt(self, past: Sequence[str], goal: str) -> str:
         if self.options.variant == "spa-bench":
-            return "Previous Actions: {}\nGoal: {}".format("\n".join(past), goal)
+            return super().prompt(past, goal)
         return "Previous Actions: {}Goal: {}</s>".format("".join(f"{line} " for line in past), goal)
