@@ -24,7 +24,7 @@ from pytest_mobileagent.virtual.shell.session import Session
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.files import FileSystem
-    from pytest_mobileagent.virtual.shell.commands import Program
+    from pytest_mobileagent.virtual.shell.commands import Answer, Program
     from pytest_mobileagent.virtual.shell.execution import Shell
     from pytest_mobileagent.virtual.shell.processes import ShellProcess
 
@@ -75,7 +75,7 @@ def _script(path: str, text: bytes, session: Session) -> Program:
     interpreter = first[2:].split(maxsplit=1) if first.startswith("#!") else [SH]
     program = find_program(interpreter[0], session)
 
-    async def run(ctx: Context, args: list[str]) -> int:
+    async def run(ctx: Context, args: list[str]) -> Answer:
         return await program(ctx, [*interpreter[1:], path, *args])
 
     return run
@@ -137,7 +137,10 @@ def _context(session: Session, shell: Shell, name: str, pid: int, prefix: str = 
 async def _guarded(program: Program, ctx: Context, args: list[str]) -> int:
     """Run a program; an exception is printed and becomes its exit status."""
     try:
-        return await program(ctx, args)
+        answer = await program(ctx, args)
+        if isinstance(answer, str):
+            await ctx.out(answer)
+            return 0
     except BrokenPipeError:
         raise
     except UsageError as error:
@@ -152,3 +155,4 @@ async def _guarded(program: Program, ctx: Context, args: list[str]) -> int:
     except PatternError as error:
         await ctx.complain(str(error))
         return ctx.failed
+    return answer or 0

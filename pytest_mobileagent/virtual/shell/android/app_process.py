@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.automation.jsonrpc.server import Server
 
-    Main = Callable[[Context, list[str]], Awaitable[int]]
+    Main = Callable[[Context, list[str]], Awaitable[None]]
 
 ABORTED = 134
 PICTURE = "/data/local/tmp/yadb_screenshot.png"
@@ -34,7 +34,7 @@ Usage: app_process [java-options] cmd-dir start-class-name [options]"""
 
 
 @command("app_process", "app_process64")
-async def app_process(ctx: Context, args: list[str]) -> int:
+async def app_process(ctx: Context, args: list[str]) -> None:
     """Run the main class, whose name follows the options and a folder."""
     words = [*dropwhile(lambda word: word.startswith("-"), args)]
     if len(words) < 2:
@@ -44,7 +44,7 @@ async def app_process(ctx: Context, args: list[str]) -> int:
     if main is None or not any(_has(ctx, jar, name) for jar in _class_path(ctx, args)):
         ctx.phone.log.write("E", "AndroidRuntime", f"Class not found: {name}", pid=ctx.pid)
         raise Refused("Aborted ", ABORTED)
-    return await main(ctx, words[2:])
+    await main(ctx, words[2:])
 
 
 def _class_path(ctx: Context, args: list[str]) -> list[str]:
@@ -68,7 +68,7 @@ def _mentions(data: bytes, name: bytes) -> bool:
         return any(name in archive.read(each) for each in codes)
 
 
-async def uiautomator2(ctx: Context, args: list[str]) -> int:
+async def uiautomator2(ctx: Context, args: list[str]) -> None:
     """Run uiautomator2's server until the client that started it hangs up."""
     from pytest_mobileagent.virtual.automation.jsonrpc.server import (  # seldom used
         Server,
@@ -88,7 +88,6 @@ async def uiautomator2(ctx: Context, args: list[str]) -> int:
     except OSError as error:
         words = f"java.net.BindException: bind failed: EADDRINUSE ({error})"
         raise Refused(words, 1) from error
-    return 0
 
 
 async def _serve(ctx: Context, server: Server, port: int) -> None:
@@ -102,7 +101,7 @@ async def _serve(ctx: Context, server: Server, port: int) -> None:
         server.stop()
 
 
-async def yadb(ctx: Context, args: list[str]) -> int:
+async def yadb(ctx: Context, args: list[str]) -> None:
     """Run the requested action of yadb, which agents push to a phone to type any text."""
     match args:
         case ["-keyboard", text, *_]:
@@ -127,7 +126,6 @@ async def yadb(ctx: Context, args: list[str]) -> int:
             await ctx.out(f"screenshot success:{picture}\n")
         case _:
             await ctx.out("Invalid argument\n")
-    return 0
 
 
 MAINS: dict[str, Main] = {UIAUTOMATOR2: uiautomator2, "com.ysbing.yadb.Main": yadb}
@@ -149,7 +147,7 @@ class Plan:
 
 
 @command("monkey")
-async def monkey(ctx: Context, words: list[str]) -> int:
+async def monkey(ctx: Context, words: list[str]) -> str:
     """Start one of the packages, and send the requested number of events."""
     echo = "".join(f"  bash arg: {word}\n" for word in words)
     echo += f"args: [{', '.join(words)}]\n" + "".join(f' arg: "{word}"\n' for word in words)
@@ -165,11 +163,10 @@ async def monkey(ctx: Context, words: list[str]) -> int:
     finally:  # as Android's monkey does, it ends with a rotation that does not persist
         ctx.phone.display.lock_rotation(0)
         ctx.phone.display.free_rotation()
-    await ctx.out(
+    return (
         f"Events injected: {plan.count}\n"
         "## Network stats: elapsed time=4ms (0ms mobile, 0ms wifi, 4ms not connected)\n"
     )
-    return 0
 
 
 def _split(word: str) -> list[str]:

@@ -62,7 +62,7 @@ class Words:
 
 
 @command("content")
-async def content(ctx: Context, args: list[str]) -> int:
+async def content(ctx: Context, args: list[str]) -> None:
     """Run an operation; the exit status is 0 even if it fails, as on Android."""
     verb = args[0] if args else "null"
     if verb not in OPTIONS:
@@ -74,7 +74,6 @@ async def content(ctx: Context, args: list[str]) -> int:
     except ProviderError as error:
         head = f"Error while accessing provider:{parse_uri(uri).authority}"
         raise Refused(f"{head}\n{error.kind}: {error}{FRAMES}", 0) from error
-    return 0
 
 
 def _parse(verb: str, rest: list[str]) -> Words:

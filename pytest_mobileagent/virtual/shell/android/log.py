@@ -215,7 +215,7 @@ HEADER = struct.Struct("<HHiIIIII")
 
 
 @command("log")
-async def log(ctx: Context, args: list[str]) -> int:
+async def log(ctx: Context, args: list[str]) -> None:
     """Write the words, or the lines of stdin, to the log."""
     options = parse(args, "p:t:", stop=True)
     level = options.get("p", "i")[:1].upper()
@@ -227,7 +227,6 @@ async def log(ctx: Context, args: list[str]) -> int:
     for line in lines:
         if level != "S":
             ctx.phone.log.write(level, options.get("t", "log"), line, pid=ctx.pid)
-    return 0
 
 
 def packed(entry: Entry) -> bytes:

@@ -6,7 +6,7 @@ import asyncio
 import getopt
 import re
 import struct
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from pytest_mobileagent.virtual.content.video import FRAMES, NoEncoder, Video
 from pytest_mobileagent.virtual.kernel.files import SHARED
@@ -26,7 +26,7 @@ DEFAULT_DUMP = "/sdcard/window_dump.xml"
 
 
 @command("screencap")
-async def screencap(ctx: Context, args: list[str]) -> int:
+async def screencap(ctx: Context, args: list[str]) -> None:
     """Save or print a screenshot."""
     try:
         options = parse(args, "pd:", most=1)
@@ -40,12 +40,11 @@ async def screencap(ctx: Context, args: list[str]) -> int:
     data = ctx.phone.screenshot() if "p" in options or name.endswith(".png") else _raw(ctx)
     if not name:
         await ctx.out(data)
-        return 0
+        return
     try:
         await _save(ctx, name, data, mode=0o664)
     except OSError as error:
         raise Refused(f"Error opening file: {name} ({error.strerror})", 1) from error
-    return 0
 
 
 def _raw(ctx: Context) -> bytes:
@@ -54,7 +53,7 @@ def _raw(ctx: Context) -> bytes:
 
 
 @command("uiautomator")
-async def uiautomator(ctx: Context, args: list[str]) -> int:
+async def uiautomator(ctx: Context, args: list[str]) -> str:
     """Dump the hierarchy, or print accessibility events."""
     match args:
         case ["dump", *words]:
@@ -65,7 +64,7 @@ async def uiautomator(ctx: Context, args: list[str]) -> int:
             raise Refused(help_text("uiautomator"), 0)
 
 
-async def _dump(ctx: Context, words: list[str]) -> int:
+async def _dump(ctx: Context, words: list[str]) -> str:
     compressed = "--compressed" in words
     files = [word for word in words if not word.startswith("-")]
     if ctx.phone.ui_automation.owner:  # the only connection to accessibility is in use
@@ -84,8 +83,7 @@ async def _dump(ctx: Context, words: list[str]) -> int:
         await _save(ctx, path, tree.encode(), mode=0o600)
     except OSError as error:
         ctx.phone.log.write("E", "AccessibilityNodeInfoDumper", f"failed to dump window: {error}")
-    await ctx.out(f"UI hierchary dumped to: {path}\n")
-    return 0
+    return f"UI hierchary dumped to: {path}\n"
 
 
 async def _save(ctx: Context, name: str, data: bytes, mode: int) -> None:
@@ -98,7 +96,7 @@ async def _save(ctx: Context, name: str, data: bytes, mode: int) -> None:
     await ctx.save(name, data)
 
 
-async def _events(ctx: Context) -> int:
+async def _events(ctx: Context) -> NoReturn:
     if ctx.phone.ui_automation.owner:
         raise Refused("Killed", KILLED)
     with ctx.phone.ui_automation.connect("uiautomator", suppress=True):
@@ -140,7 +138,7 @@ class Wanted(NamedTuple):
 
 
 @command("screenrecord")
-async def screenrecord(ctx: Context, args: list[str]) -> int:
+async def screenrecord(ctx: Context, args: list[str]) -> None:
     """Record the display until the time limit, or until an interrupt or a hang-up.
 
     The encoder chooses the bit rate. Another signal leaves a file without its index, as on a phone.
@@ -176,7 +174,6 @@ async def screenrecord(ctx: Context, args: list[str]) -> int:
             await ctx.save(wanted.file, video.data())
         await say(f"Encoder stopping; recorded {video.frames} frames in ")
         await say(f"{video.frames // FRAMES} seconds\nStopping encoder and muxer\n")
-    return 0
 
 
 async def _record(ctx: Context, video: Video, seconds: int) -> None:

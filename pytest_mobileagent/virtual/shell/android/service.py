@@ -8,7 +8,7 @@ from inspect import isawaitable
 from string import Formatter
 from typing import Any, TypeAlias, TypeVar
 
-from pytest_mobileagent.virtual.shell.commands import Context, Refused, command
+from pytest_mobileagent.virtual.shell.commands import Answer, Context, Refused, command
 
 __all__ = [
     "FAILED", "Answer", "Arguments", "Context",
@@ -135,7 +135,6 @@ class Arguments:
         return words
 
 
-Answer: TypeAlias = str | int | None  # the output, the exit status, or neither
 Handler: TypeAlias = Callable[[Context, Arguments], Answer | Awaitable[Answer]]
 Dump: TypeAlias = Callable[[Context, list[str]], str]
 H = TypeVar("H", bound=Handler)
@@ -194,30 +193,25 @@ class Service:
     def _unknown(self, _: Context, args: Arguments) -> Answer:
         raise Refused(f"Unknown command: {args.last}", self._unknown_status, out=True)
 
-    async def run(self, ctx: Context, words: list[str]) -> int:
+    async def run(self, ctx: Context, words: list[str]) -> Answer:
         """Run a command."""
         if ctx.phone.init.booting:
             raise no_service(self._name)
         if not self._handlers and self._otherwise == self._unknown:
-            await ctx.err("No shell command implementation.\n")
-            return 0
+            raise Refused("No shell command implementation.", 0)
         if not words or words[0] in ("help", "-h"):
             raise Refused(help_text(self._name), self._unknown_status, out=True)
         return await answer(ctx, self._handlers.get(words[0], self._otherwise), words)
 
 
-async def answer(ctx: Context, handler: Handler, words: list[str]) -> int:
-    """Run a handler for the command that `words` start with, and print its answer."""
+async def answer(ctx: Context, handler: Handler, words: list[str]) -> Answer:
+    """Return a handler's answer to the command that `words` start with."""
     try:
         said = handler(ctx, Arguments(words[1:], words[0]))
-        said = await said if isawaitable(said) else said
+        return await said if isawaitable(said) else said
     except JavaError as error:
         head = f"\nException occurred while executing '{words[0]}':"
         raise Refused(f"{head}\n{error.trace()}") from error
-    if isinstance(said, str):
-        await ctx.out(said)
-        return 0
-    return said or 0
 
 
 services: dict[str, Service] = {}

@@ -15,7 +15,7 @@ from pytest_mobileagent.virtual.shell.android.service import (
     no_service,
     services,
 )
-from pytest_mobileagent.virtual.shell.commands import Context, Failure, Refused, command
+from pytest_mobileagent.virtual.shell.commands import Answer, Context, Failure, Refused, command
 
 SYSTEM = 1000
 OF_ROOT = ("ctl.", "persist.sys.locale")  # not settable by the user of adb shell
@@ -24,20 +24,18 @@ STAY_ON = {"false": "0", "ac": "1", "usb": "2", "wireless": "4", "true": "15"}
 
 
 @command("getprop")
-async def getprop(ctx: Context, args: list[str]) -> int:
+async def getprop(ctx: Context, args: list[str]) -> str:
     """Print a property, or all properties."""
     words = [word for word in args if not word.startswith("-")]
     if words:
         default = words[1] if len(words) > 1 else ""
-        await ctx.out(f"{ctx.phone.props.get(words[0], default)}\n")
-        return 0
+        return f"{ctx.phone.props.get(words[0], default)}\n"
     lines = [f"[{name}]: [{value}]\n" for name, value in sorted(ctx.phone.props.items())]
-    await ctx.out("".join(lines))
-    return 0
+    return "".join(lines)
 
 
 @command("setprop")
-async def setprop(ctx: Context, args: list[str]) -> int:
+async def setprop(ctx: Context, args: list[str]) -> None:
     """Set a property."""
     if len(args) != 2:
         raise Refused(SET_USAGE, 1, out=True)
@@ -46,16 +44,15 @@ async def setprop(ctx: Context, args: list[str]) -> int:
         raise Failure(f"Failed to set property '{name}' to '{value}'.\n{HINT}")
     if name == "ctl.restart" and value == "zygote":
         ctx.phone.restart()
-        return 0
+        return
     try:
         ctx.phone.props.set(*args)
     except ValueError as error:
         raise Failure(str(error)) from error
-    return 0
 
 
 @command("svc")
-async def svc(ctx: Context, args: list[str]) -> int:
+async def svc(ctx: Context, args: list[str]) -> int | None:
     """Switch something on or off."""
     match args:
         case ["wifi", ("enable" | "disable") as verb]:
@@ -65,46 +62,40 @@ async def svc(ctx: Context, args: list[str]) -> int:
         case ["bluetooth", ("enable" | "disable") as verb]:
             return await ctx.run(["cmd", "bluetooth_manager", verb])
         case ["nfc", "enable" | "disable"]:  # as on the emulator, which has no antenna
-            await ctx.err("Got a null NfcAdapter, is the system running?\n")
-            return 0
+            raise Refused("Got a null NfcAdapter, is the system running?", 0)
         case ["power", "stayon", mode] if mode in STAY_ON:
             ctx.phone.settings.put("global", "stay_on_while_plugged_in", STAY_ON[mode])
-            return 0
+            return None
         case ["power", ("reboot" | "shutdown") as verb, *_]:
             (ctx.phone.reboot if verb == "reboot" else ctx.phone.init.shutdown)()
-            return 0
+            return None
     raise Refused(help_text("svc"), 1, out=True)
 
 
 @command("reboot")
-async def reboot(ctx: Context, args: list[str]) -> int:
+async def reboot(ctx: Context, args: list[str]) -> None:
     """Reboot, whatever the target: this phone has no other system than Android."""
     unknown = next((word for word in args if word.startswith("-") and word != "-p"), None)
     if unknown is not None:
         usage = "usage: reboot [-p] [rebootcommand]"
         raise Failure(f"Unknown option '{unknown.strip('-')}'\n{usage}")
     (ctx.phone.init.shutdown if "-p" in args else ctx.phone.reboot)()
-    return 0
 
 
 @command("remount")
-async def remount(ctx: Context, _: list[str]) -> int:
+async def remount(ctx: Context, _: list[str]) -> str:
     """Make the system partitions writable."""
     _demand_root(ctx)
     ctx.phone.files.mkdir(OVERLAY, parents=True)
-    await ctx.out("Remount succeeded\n")
-    return 0
+    return "Remount succeeded\n"
 
 
 @command("disable-verity", "enable-verity")
-async def verity(ctx: Context, _: list[str]) -> int:
+async def verity(ctx: Context, _: list[str]) -> str:
     """Print that verification changes at the next boot; no partition is actually verified."""
     _demand_root(ctx)
     verb = ctx.name.partition("-")[0]
-    await ctx.out(
-        f"Successfully {verb}d verity\nReboot the device for new settings to take effect\n"
-    )
-    return 0
+    return f"Successfully {verb}d verity\nReboot the device for new settings to take effect\n"
 
 
 def _demand_root(ctx: Context) -> None:
@@ -124,21 +115,20 @@ def _listed() -> str:
 
 
 @command("cmd")
-async def cmd(ctx: Context, args: list[str]) -> int:
+async def cmd(ctx: Context, args: list[str]) -> Answer:
     """Run a command of the service that is named first."""
     words = args[1:] if args[:1] == ["-w"] else args
     if not words:
         raise Refused("cmd: No service specified; use -l to list all running services", 20)
     if words[0] == "-l":
-        await ctx.out(_listed())
-        return 0
+        return _listed()
     if words[0] not in services:
         raise no_service(words[0])
     return await services[words[0]].run(ctx, words[1:])
 
 
 @command("dumpsys")
-async def dumpsys(ctx: Context, args: list[str]) -> int:
+async def dumpsys(ctx: Context, args: list[str]) -> None:
     """Print the state of a service or of all services, or list them."""
     words, skipped = list(args), list[str]()
     while words and words[0] in (*WITH_VALUE, "--pid", "--thread"):
@@ -154,28 +144,24 @@ async def dumpsys(ctx: Context, args: list[str]) -> int:
             await ctx.out(services[name].tell(ctx, rest))
         case [name, *_]:
             await ctx.err(f"Can't find service: {name}\n")
-    return 0
 
 
 @command("service")
-async def service(ctx: Context, args: list[str]) -> int:
+async def service(ctx: Context, args: list[str]) -> Answer:
     """List services, check for one, or call one."""
     match args:
         case ["list"]:
-            await ctx.out(f"Found {len(services)} services:\n")
-            for at, (name, each) in enumerate(sorted(services.items())):
-                await ctx.out(f"{at}\t{name}: [{each.interface}]\n")
-            return 0
+            rows = [f"{name}: [{each.interface}]" for name, each in sorted(services.items())]
+            lines = "".join(f"{at}\t{row}\n" for at, row in enumerate(rows))
+            return f"Found {len(services)} services:\n{lines}"
         case ["check", name, *_]:
-            await ctx.out(f"Service {name}: {'found' if name in services else 'not found'}\n")
-            return 0
+            return f"Service {name}: {'found' if name in services else 'not found'}\n"
         case ["call", name, code, *words]:
             if name not in services:
                 raise Refused(f"service: Service {name} does not exist", WRONG)
             if code in services[name].calls:
                 return await answer(ctx, services[name].calls[code], [code, *words])
-            await ctx.out(UNKNOWN_TRANSACTION)
-            return 0
+            return UNKNOWN_TRANSACTION
         case ["check" | "call" as word, *_]:
             await ctx.err(f"service: No service specified for {word}\n")
         case [word, *_] if word not in ("-h", "-?"):
@@ -199,11 +185,10 @@ SECTIONS = {  # the sections of a report, and the commands that produce them
 
 
 @command("bugreportz")
-async def bugreportz(ctx: Context, args: list[str]) -> int:
+async def bugreportz(ctx: Context, args: list[str]) -> str:
     """Write a report; with -p, print the progress."""
     if args == ["-v"]:
-        await ctx.err(f"{VERSION}\n")
-        return 0
+        raise Refused(VERSION, 0)
     if args not in ([], ["-p"]):
         raise Refused(help_text("bugreportz"), 0 if args == ["-h"] else 1)
     phone, now = ctx.phone, ctx.phone.clock.now()
@@ -221,8 +206,7 @@ async def bugreportz(ctx: Context, args: list[str]) -> int:
     uid = phone.packages["com.android.shell"].uid
     phone.files.mkdir(FOLDER, 0o771, parents=True, uid=uid, gid=uid)
     phone.files.write(path, _archive(name, b"\n".join(report)), mode=0o600, uid=uid, gid=uid)
-    await ctx.out(f"OK:{path}\n")
-    return 0
+    return f"OK:{path}\n"
 
 
 def _archive(name: str, report: bytes) -> bytes:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.shell.execution import Shell
     from pytest_mobileagent.virtual.shell.session import Reader
 
-Program: TypeAlias = Callable[["Context", list[str]], Awaitable[int]]
+Answer: TypeAlias = str | int | None  # the output, the exit status, or neither
+Program: TypeAlias = Callable[["Context", list[str]], Awaitable[Answer]]
 Launch: TypeAlias = Callable[["Shell", list[str], Session], Awaitable[int]]
 
 

@@ -19,9 +19,8 @@ _OPTIONS = {"errexit": "e", "noglob": "f", "nounset": "u"}
 
 @command(":", folder=None)
 @command("true", builtin=True)
-async def succeed(_ctx: Context, _args: list[str]) -> int:
+async def succeed(_ctx: Context, _args: list[str]) -> None:
     """Do nothing, successfully."""
-    return 0
 
 
 @command("false", builtin=True)
@@ -44,7 +43,7 @@ async def test(ctx: Context, args: list[str]) -> int:
 
 
 @command("cd", folder=None)
-async def cd(ctx: Context, args: list[str]) -> int:
+async def cd(ctx: Context, args: list[str]) -> None:
     """Change the current folder."""
     shell = ctx.shell
     words = [word for word in args if word not in {"-P", "-L", "--"}]
@@ -63,18 +62,16 @@ async def cd(ctx: Context, args: list[str]) -> int:
     shell.assign("OLDPWD", shell.cwd)
     shell.cwd = path
     shell.assign("PWD", path)
-    return 0
 
 
 @command("pwd", builtin=True)
-async def pwd(ctx: Context, args: list[str]) -> int:
+async def pwd(ctx: Context, args: list[str]) -> str:
     """Print the current folder."""
-    await ctx.out(f"{ctx.files.resolve('.') if '-P' in args else ctx.cwd}\n")
-    return 0
+    return f"{ctx.files.resolve('.') if '-P' in args else ctx.cwd}\n"
 
 
 @command("export", folder=None)
-async def export(ctx: Context, args: list[str]) -> int:
+async def export(ctx: Context, args: list[str]) -> None:
     """Export variables to commands, or list the exported ones."""
     variables = ctx.shell.variables
     words = [word for word in args if word != "-p"]
@@ -83,11 +80,10 @@ async def export(ctx: Context, args: list[str]) -> int:
             await ctx.out(f"export {name}={shlex.quote(value)}\n")
     for word in words:
         variables.exported.add(_assigned(ctx, word))
-    return 0
 
 
 @command("local", "typeset", folder=None)
-async def local(ctx: Context, args: list[str]) -> int:
+async def local(ctx: Context, args: list[str]) -> None:
     """Declare variables; those in a function get their old values back at its end."""
     shell = ctx.shell
     for word in args:
@@ -95,30 +91,28 @@ async def local(ctx: Context, args: list[str]) -> int:
         if shell.locals:
             shell.locals[-1].setdefault(name, shell.variables.kept(name))
         _assigned(ctx, word)
-    return 0
 
 
 @command("unset", folder=None)
-async def unset(ctx: Context, args: list[str]) -> int:
+async def unset(ctx: Context, args: list[str]) -> None:
     """Unset variables."""
     for name in args:
         ctx.shell.variables.put_back(name, (None, False))
-    return 0
 
 
 @command("set", folder=None)
-async def set_(ctx: Context, args: list[str]) -> int:
+async def set_(ctx: Context, args: list[str]) -> None:
     """Set options and the positional parameters, or list the variables."""
     shell, words = ctx.shell, list(args)
     if not words:
         for name, value in sorted(shell.variables.items()):
             await ctx.out(f"{name}={shlex.quote(value) if value else ''}\n")
-        return 0
+        return
     while words and words[0][:1] in {"-", "+"} and len(words[0]) > 1:
         word = words.pop(0)
         if word == "--":
             shell.arguments = words
-            return 0
+            return
         name = words.pop(0) if word[1:] == "o" and words else ""
         for letter in _OPTIONS.get(name, name) or word[1:]:
             if letter not in _OPTIONS.values():
@@ -126,7 +120,6 @@ async def set_(ctx: Context, args: list[str]) -> int:
             (shell.options.add if word[0] == "-" else shell.options.discard)(letter)
     if words:
         shell.arguments = words
-    return 0
 
 
 @command("read", folder=None)
@@ -149,13 +142,12 @@ async def read(ctx: Context, args: list[str]) -> int:
 
 
 @command("shift", folder=None)
-async def shift(ctx: Context, args: list[str]) -> int:
+async def shift(ctx: Context, args: list[str]) -> None:
     """Drop the first positional parameters."""
     count = ctx.shell.evaluate(args[0]) if args else 1
     if not 0 <= count <= len(ctx.shell.arguments):
         raise Failure("nothing to shift")
     ctx.shell.arguments = ctx.shell.arguments[count:]
-    return 0
 
 
 def _assigned(ctx: Context, word: str) -> str:

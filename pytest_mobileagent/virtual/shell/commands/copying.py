@@ -141,7 +141,7 @@ _SETTINGS = {"if", "of", "bs", "count", "skip", "status"}
 
 
 @command("dd")
-async def dd(ctx: Context, args: list[str]) -> int:
+async def dd(ctx: Context, args: list[str]) -> None:
     """Copy a file in blocks: if=FILE of=FILE bs=SIZE count=BLOCKS skip=BLOCKS status=none."""
     settings = dict(word.partition("=")[::2] for word in args)
     if unknown := [name for name in settings if name not in _SETTINGS]:
@@ -167,7 +167,6 @@ async def dd(ctx: Context, args: list[str]) -> int:
         if settings.get("status") != "none":
             await ctx.err(f"{whole}+{part} records in\n{whole}+{part} records out\n")
             await ctx.err(f"{copied} bytes copied\n")
-    return 0
 
 
 async def _block(source: Reader, wanted: int) -> bytes:
@@ -182,7 +181,7 @@ RULE = "---------  ---------- -----   ----\n"
 
 
 @command("unzip")
-async def unzip(ctx: Context, args: list[str]) -> int:
+async def unzip(ctx: Context, args: list[str]) -> None:
     """List or extract the files of a zip archive."""
     options = parse(args, "d:lnopq", least=1)
     name, *wanted = options.rest
@@ -195,14 +194,13 @@ async def unzip(ctx: Context, args: list[str]) -> int:
         await ctx.out(f"Archive:  {name}\n")
     if "l" in options:
         await ctx.out(_listing(members))
-        return 0
+        return
     for member in members:
         try:
             data = await _unpacked(archive, member)
         except (BadZipFile, NotImplementedError, RuntimeError) as error:  # broken, or encrypted
             raise Failure(f"failed to extract {member.filename}: {error}") from None
         await _extract(ctx, member, data, options)
-    return 0
 
 
 async def _unpacked(archive: ZipFile, member: ZipInfo) -> bytes:

@@ -186,18 +186,16 @@ async def realpath(ctx: Context, args: list[str]) -> int:
 
 
 @command("basename")
-async def basename(ctx: Context, args: list[str]) -> int:
+async def basename(_ctx: Context, args: list[str]) -> str:
     """Print the last part of a path, without a suffix."""
     name, suffix = [*parse(args, "", least=1, most=2).rest, ""][:2]
     base = posixpath.basename(name.rstrip("/")) or name[:1]
-    await ctx.out((base.removesuffix(suffix) or base) + "\n")
-    return 0
+    return (base.removesuffix(suffix) or base) + "\n"
 
 
 @command("dirname")
-async def dirname(ctx: Context, args: list[str]) -> int:
+async def dirname(ctx: Context, args: list[str]) -> None:
     """Print paths without their last part."""
     for name in parse(args, "", least=1).rest:
         folder = posixpath.dirname(name.rstrip("/") or name[:1])
         await ctx.out(f"{folder.rstrip('/') or ('/' if name[:1] == '/' else '.')}\n")
-    return 0

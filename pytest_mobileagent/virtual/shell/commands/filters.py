@@ -70,7 +70,7 @@ async def uniq(ctx: Context, args: list[str]) -> int:
 
 
 @command("sort")
-async def sort(ctx: Context, args: list[str]) -> int:
+async def sort(ctx: Context, args: list[str]) -> None:
     """Sort lines."""
     options = parse(args, "bfk:no:rt:u")
     letters = "".join(flag for flag, _ in options.given if flag in "bfnr")
@@ -102,7 +102,6 @@ async def sort(ctx: Context, args: list[str]) -> int:
         same = groupby(lines, lambda line: [rank(line, *key) for key in keys])
         lines = [next(group) for _, group in same]
     await ctx.save(options.get("o", "/dev/stdout"), encode("".join(f"{e}\n" for e in lines)))
-    return 0
 
 
 def _ranked(rank: Callable[..., float | str], key: tuple[int, int | None, str], line: str) -> Any:
@@ -134,7 +133,7 @@ def _key(text: str, letters: str) -> tuple[int, int | None, str]:
 
 
 @command("tr")
-async def tr(ctx: Context, args: list[str]) -> int:
+async def tr(ctx: Context, args: list[str]) -> None:
     """Replace, delete or squeeze characters."""
     options = parse(args, "cds", least=1, most=2)
     first, second = [*map(_characters, options.rest), b""][:2]
@@ -153,7 +152,6 @@ async def tr(ctx: Context, args: list[str]) -> int:
             data = runs.sub(rb"\1", last + data)[len(last) :]
             last = data[-1:] if data[-1:] in squeezed else b""
         await ctx.out(data)
-    return 0
 
 
 def _characters(text: str) -> bytes:

@@ -327,6 +327,5 @@ async def du(ctx: Context, args: list[str]) -> int:
 
 
 @command("sync")
-async def sync(_ctx: Context, _args: list[str]) -> int:
+async def sync(_ctx: Context, _args: list[str]) -> None:
     """Write everything to the storage, which is always up to date."""
-    return 0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Interface, IPv4Network
 from typing import TYPE_CHECKING, Any, cast
 
-from pytest_mobileagent.virtual.shell.commands import Context, Failure, command, parse
+from pytest_mobileagent.virtual.shell.commands import Context, Failure, Refused, command, parse
 from pytest_mobileagent.virtual.shell.session import Pipe, pour
 
 if TYPE_CHECKING:
@@ -50,16 +50,13 @@ def interfaces(phone: Phone) -> list[Interface]:
 
 
 @command("ifconfig")
-async def ifconfig(ctx: Context, args: list[str]) -> int:
+async def ifconfig(ctx: Context, args: list[str]) -> str:
     """Print the interfaces that are up, or only the named one."""
     names = [word for word in args if not word.startswith("-")]
     found = [each for each in interfaces(ctx.phone) if names[:1] in ([], [each.name])]
     if not found:
-        await ctx.err(f"ifconfig: {names[0]}: No such device\n")
-        return 1
-    for each in found:
-        await ctx.out(_block(each))
-    return 0
+        raise Failure(f"{names[0]}: No such device")
+    return "".join(map(_block, found))
 
 
 def _block(each: Interface) -> str:
@@ -83,7 +80,7 @@ FILTERS = ("up", "table", "scope", "to", "label", "type", "default", "primary", 
 
 
 @command("ip")
-async def ip(ctx: Context, args: list[str]) -> int:
+async def ip(ctx: Context, args: list[str]) -> str:
     """Print addresses, links or routes."""
     words = [word for word in args if not word.startswith("-")]
     if "-f" in args[:-1] or "-family" in args[:-1]:
@@ -91,25 +88,22 @@ async def ip(ctx: Context, args: list[str]) -> int:
     name = _named(words)
     found = [each for each in interfaces(ctx.phone) if name in ("", each.name)]
     if name and not found:
-        await ctx.err(f'Device "{name}" does not exist.\n')
-        return 1
+        raise Refused(f'Device "{name}" does not exist.', 1)
     what = words[0] if words else ""
     if what and "address".startswith(what):
         family = {"-4", "-f", "-family"} & set(args)  # only addresses of this family are shown
         brief = any("o" in word for word in args if word in ("-o", "-oneline", "-4o", "-o4"))
-        for each in found:
-            await ctx.out(_brief(each) if brief else _link(each, bool(family)) + _address(each))
-    elif what and "link".startswith(what):
-        await ctx.out("".join(map(_link, found)))
-    elif what and "route".startswith(what):
-        for each in found:
-            if each.mac:
-                source = f"dev {each.name} proto kernel scope link src {each.address}"
-                await ctx.out(f"{each.network} {source} \n")
-    else:
-        await ctx.err(f'Object "{what}" is unknown, try "ip help".\n')
-        return 1
-    return 0
+        show = _brief if brief else lambda each: _link(each, bool(family)) + _address(each)
+        return "".join(map(show, found))
+    if what and "link".startswith(what):
+        return "".join(map(_link, found))
+    if what and "route".startswith(what):
+        return "".join(
+            f"{each.network} dev {each.name} proto kernel scope link src {each.address} \n"
+            for each in found
+            if each.mac
+        )
+    raise Refused(f'Object "{what}" is unknown, try "ip help".', 1)
 
 
 def _named(words: list[str]) -> str:
@@ -153,26 +147,23 @@ _MILLISECONDS = 0.05  # time of an answer
 
 
 @command("ping")
-async def ping(ctx: Context, args: list[str]) -> int:
+async def ping(ctx: Context, args: list[str]) -> str:
     """Send echo requests to a host, continuously or -c times."""
     options = parse(args, "46c:i:I:nqs:t:vW:w:", least=1, most=1)
     name = options.rest[0]
     try:
         address = str(ipaddress.IPv4Address("127.0.0.1" if name == "localhost" else name))
     except ValueError:
-        await ctx.err(f"ping: unknown host {name}\n")
-        return UNREACHABLE
+        raise Failure(f"unknown host {name}", UNREACHABLE) from None
     own = interfaces(ctx.phone)
     beyond = [GATEWAY, NAME_SERVER] if len(own) > 1 else []
     if address not in [*beyond, *(each.address for each in own)]:
-        await ctx.err("connect: Network is unreachable\n")
-        return UNREACHABLE
+        raise Refused("connect: Network is unreachable", UNREACHABLE)
     try:
         count, size = int(options.get("c", "0")), int(options.get("s", "56"))
         pause = float(options.get("i", "1"))
     except ValueError:
-        await ctx.err("ping: bad number of packets, size or interval.\n")
-        return UNREACHABLE
+        raise Failure("bad number of packets, size or interval.", UNREACHABLE) from None
     await ctx.out(f"PING {name} ({address}) {size}({size + 28}) bytes of data.\n")
     sent = 0
     while sent != count or not count:
@@ -181,12 +172,11 @@ async def ping(ctx: Context, args: list[str]) -> int:
         await ctx.out("" if "q" in options else line)
         await asyncio.sleep(pause if sent != count else 0)
     time = int((sent - 1) * pause * 1000)
-    await ctx.out(
+    return (
         f"\n--- {name} ping statistics ---\n"
         f"{sent} packets transmitted, {sent} received, 0% packet loss, time {time}ms\n"
         f"rtt min/avg/max/mdev = {'/'.join([f'{_MILLISECONDS:.3f}'] * 3)}/0.000 ms\n"
     )
-    return 0
 
 
 LOCAL = ("localhost", "127.0.0.1", "0.0.0.0", "::1")  # noqa: S104 - the phone's own, not ours
@@ -212,11 +202,12 @@ class _Talk:
 
 
 @command("nc", "netcat")
-async def nc(ctx: Context, args: list[str]) -> int:
+async def nc(ctx: Context, args: list[str]) -> None:
     """Connect standard input and output to a port."""
     options = parse(args, "46ELlnp:q:s:tuUvw:W:z", most=2)
     if "l" in options or "L" in options:
-        return await _listen(ctx, f"tcp:{options.get('p') or [*options.rest, '0'][-1]}")
+        await _listen(ctx, f"tcp:{options.get('p') or [*options.rest, '0'][-1]}")
+        return
     if len(options.rest) < 2:
         raise Failure("Need 2 arguments")
     host, port = options.rest
@@ -226,7 +217,7 @@ async def nc(ctx: Context, args: list[str]) -> int:
             f"connect: {'Connection refused' if host in LOCAL else 'Network is unreachable'}"
         )
     if "z" in options:
-        return 0
+        return
     talk: Any = _Talk()  # provides everything that listeners use of an adb stream
 
     async def serve() -> None:
@@ -245,10 +236,9 @@ async def nc(ctx: Context, args: list[str]) -> int:
     finally:
         for each in work:
             each.cancel()
-    return 0
 
 
-async def _listen(ctx: Context, address: str) -> int:
+async def _listen(ctx: Context, address: str) -> None:
     """Accept the first connection, and exchange data with it."""
     if address in ctx.phone.sockets:
         raise Failure("bind: Address already in use")
@@ -266,4 +256,3 @@ async def _listen(ctx: Context, address: str) -> int:
         await over.wait()
     finally:
         ctx.phone.sockets.pop(address, None)
-    return 0

@@ -260,7 +260,7 @@ UNITS = {"b": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
 
 @command("top")
-async def top(ctx: Context, args: list[str]) -> int:
+async def top(ctx: Context, args: list[str]) -> None:
     """Show the processes continuously, or with -n a number of times."""
     options = parse(args, "bd:HhIik:m:n:Oo:p:qs:u:")
     left = float(options.number("n", 0)) or inf
@@ -269,7 +269,6 @@ async def top(ctx: Context, args: list[str]) -> int:
         left -= 1
         if left > 0:
             await asyncio.sleep(float(options.get("d", "3")))
-    return 0
 
 
 def _screen(ctx: Context, options: Options) -> str:
@@ -303,7 +302,7 @@ def _line(row: Row, total: int) -> str:
 
 
 @command("free")
-async def free(ctx: Context, args: list[str]) -> int:
+async def free(ctx: Context, args: list[str]) -> str:
     """Print how much memory is used."""
     options = parse(args, "bghkmt")
     unit = UNITS[next((name for name, _ in options.given if name in UNITS), "b")]
@@ -313,13 +312,12 @@ async def free(ctx: Context, args: list[str]) -> int:
 
     total, left = ctx.phone.procfs.memory()
     texts = [text(count) for count in (total, total - left, left, 0, 0)]
-    await ctx.out(
+    return (
         "\t\ttotal        used        free      shared     buffers\n"
         f"Mem:{texts[0]:>17}{''.join(f'{each:>12}' for each in texts[1:])}\n"
         f"-/+ buffers/cache:{texts[1]:>15}{texts[2]:>12}\n"
         f"Swap:{text(0):>16}{text(0):>12}{text(0):>12}\n"
     )
-    return 0
 
 
 @command("lsof")
@@ -346,7 +344,7 @@ async def lsof(ctx: Context, args: list[str]) -> int:
 
 
 @command("netstat")
-async def netstat(ctx: Context, args: list[str]) -> int:
+async def netstat(ctx: Context, args: list[str]) -> None:
     """List the phone's listening ports; connections only exist through adb."""
     options = parse(args, "aeilnoprstuWwx")
     if options.rest:
@@ -360,4 +358,3 @@ async def netstat(ctx: Context, args: list[str]) -> int:
         for port in sorted(ports, key=int):
             local = f"127.0.0.1:{port}" if "n" in options else f"localhost:{port}"
             await ctx.out(f"tcp        0      0 {local:<23} {'0.0.0.0:*':<23} LISTEN\n")
-    return 0

@@ -131,11 +131,10 @@ def _is_toy(each: Command) -> bool:
 
 
 @command("sleep")
-async def sleep(_ctx: Context, args: list[str]) -> int:
+async def sleep(_ctx: Context, args: list[str]) -> None:
     """Wait."""
     options = parse(args, "", least=1)
     await asyncio.sleep(sum(duration(word) for word in options.rest))
-    return 0
 
 
 def duration(text: str) -> float:

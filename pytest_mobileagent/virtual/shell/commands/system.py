@@ -26,7 +26,7 @@ def _security(uid: int) -> str:
 
 
 @command("id")
-async def id_(ctx: Context, args: list[str]) -> int:
+async def id_(ctx: Context, args: list[str]) -> None:
     """Print the user and the groups."""
     options = parse(args, "nGgruZ", most=1)
     uid = ctx.uid
@@ -47,15 +47,13 @@ async def id_(ctx: Context, args: list[str]) -> int:
         listed = ",".join(f"{gid}({name_of(gid)})" for gid in groups)
         me = f"uid={uid}({name_of(uid)}) gid={uid}({name_of(uid)}) groups={listed}"
         await ctx.out(f"{me} context={_security(uid)}\n")
-    return 0
 
 
 @command("whoami")
-async def whoami(ctx: Context, args: list[str]) -> int:
+async def whoami(ctx: Context, args: list[str]) -> str:
     """Print the user's name."""
     parse(args, "", most=0)
-    await ctx.out(f"{name_of(ctx.uid)}\n")
-    return 0
+    return f"{name_of(ctx.uid)}\n"
 
 
 @command("su", folder="/system/xbin")
@@ -109,12 +107,11 @@ _KERNEL = {
 
 
 @command("uname")
-async def uname(ctx: Context, args: list[str]) -> int:
+async def uname(_ctx: Context, args: list[str]) -> str:
     """Print what kind of system this is."""
     options = parse(args, "aomnrsv", most=0)
     letters = "snrvmo" if "a" in options else "".join(each for each in "snrvmo" if each in options)
-    await ctx.out(" ".join(_KERNEL[letter] for letter in letters or "s") + "\n")
-    return 0
+    return " ".join(_KERNEL[letter] for letter in letters or "s") + "\n"
 
 
 @command("which")
@@ -135,17 +132,16 @@ FILE = "/sys/fs/selinux/enforce"
 
 
 @command("getenforce")
-async def getenforce(ctx: Context, args: list[str]) -> int:
+async def getenforce(ctx: Context, args: list[str]) -> str:
     """Print whether the policy is enforced."""
     parse(args, "", most=0)
     files = ctx.phone.files
     state = files.read(FILE).decode() if files.is_file(FILE) else "1"
-    await ctx.out(f"{STATES[state]}\n")
-    return 0
+    return f"{STATES[state]}\n"
 
 
 @command("setenforce")
-async def setenforce(ctx: Context, args: list[str]) -> int:
+async def setenforce(ctx: Context, args: list[str]) -> None:
     """Enforce the policy or not, which only root may do."""
     word = parse(args, "", least=1, most=1).rest[0]
     states = {name.lower(): state for state, name in STATES.items()}
@@ -156,7 +152,6 @@ async def setenforce(ctx: Context, args: list[str]) -> int:
         raise Failure(f"Couldn't set enforcing status to '{word}': Permission denied")
     ctx.phone.files.mkdir(posixpath.dirname(FILE), parents=True)
     ctx.phone.files.write(FILE, state.encode())
-    return 0
 
 
 @command("restorecon")
@@ -268,7 +263,7 @@ async def _set(ctx: Context, seconds: float) -> None:
 
 
 @command("uptime")
-async def uptime(ctx: Context, args: list[str]) -> int:
+async def uptime(ctx: Context, args: list[str]) -> str:
     """Print how long the phone has been up."""
     parse(args, "", most=0)
     seconds = int(ctx.phone.clock.uptime())
@@ -277,5 +272,4 @@ async def uptime(ctx: Context, args: list[str]) -> int:
     hours, minutes = divmod(rest // 60, 60)
     lasted = f"{hours:2d}:{minutes:02d}" if hours else f"{minutes} min"
     up = f"up {f'{days} day, ' if days == 1 else f'{days} days, ' if days else ''}{lasted}"
-    await ctx.out(f" {now:%H:%M:%S} {up},  0 users,  load average: 0.00, 0.00, 0.00\n")
-    return 0
+    return f" {now:%H:%M:%S} {up},  0 users,  load average: 0.00, 0.00, 0.00\n"

@@ -184,7 +184,7 @@ def _counts(counts: list[int], name: str) -> str:
 
 
 @command("seq")
-async def seq(ctx: Context, args: list[str]) -> int:
+async def seq(ctx: Context, args: list[str]) -> str:
     """Print numbers."""
     words = [f"+{word}" if re.fullmatch(r"-\d+", word) else word for word in args]
     options = parse(words, "s:w", least=1, most=3)
@@ -192,14 +192,13 @@ async def seq(ctx: Context, args: list[str]) -> int:
     first, step, last = {1: (1, 1, *given), 2: (given[0], 1, given[-1])}.get(len(given), given)
     values = range(first, last + (1 if step > 0 else -1), step or 1)
     if not values:
-        return 0
+        return ""
     width = max(len(str(values[0])), len(str(values[-1]))) if "w" in options else 0
     between = options.get("s", "\n")
     for at in range(0, (values[-1] - first) // (step or 1) + 1, _AT_ONCE):
         some = (str(each).zfill(width) for each in values[at : at + _AT_ONCE])
         await ctx.out((between if at else "") + between.join(some))
-    await ctx.out("\n")
-    return 0
+    return "\n"
 
 
 _HASHES = {f"{name}sum": name for name in ("md5", "sha1", "sha224", "sha256", "sha384", "sha512")}
@@ -221,7 +220,7 @@ async def checksum(ctx: Context, args: list[str]) -> int:
 
 
 @command("base64")
-async def base64(ctx: Context, args: list[str]) -> int:
+async def base64(ctx: Context, args: list[str]) -> None:
     """Encode or decode base64."""
     options = parse(args, "diw:", {"decode": "d"}, most=1)
     name = options.rest[0] if options.rest else "-"
@@ -231,7 +230,7 @@ async def base64(ctx: Context, args: list[str]) -> int:
             await ctx.out(codec.b64decode(re.sub(rb"[^A-Za-z0-9+/=]", b"", data)))
         except binascii.Error:
             raise Failure("bad input") from None
-        return 0
+        return
     width, source = options.number("w", 76), ctx.reader(name)
     pending, column = b"", 0
     while data := await source.read():
@@ -242,7 +241,6 @@ async def base64(ctx: Context, args: list[str]) -> int:
     column = await _wrapped(ctx, codec.b64encode(pending), width, column)
     if width:
         await ctx.out("\n" if column else "")
-    return 0
 
 
 async def _wrapped(ctx: Context, text: bytes, width: int, column: int) -> int:
@@ -280,7 +278,7 @@ _DIRECTIVE = re.compile(
 
 
 @command("echo", builtin=True)
-async def echo(ctx: Context, args: list[str]) -> int:
+async def echo(ctx: Context, args: list[str]) -> None:
     """Print the words; as in mksh, backslash sequences are interpreted unless -E is given."""
     words, flags = list(args), ""
     while words and re.fullmatch(r"-[neE]+", words[0]):
@@ -289,7 +287,6 @@ async def echo(ctx: Context, args: list[str]) -> int:
     if flags.rfind("E") <= flags.rfind("e"):
         text, stopped = _unescaped(" ".join(words), _OF_ECHO)
     await ctx.out(text + (b"" if stopped or "n" in flags else b"\n"))
-    return 0
 
 
 @command("printf")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from zlib import crc32
 
 from pytest_mobileagent.virtual.shell.android.service import (
+    Answer,
     Arguments,
     Context,
     JavaError,
@@ -40,14 +41,14 @@ service = Service("input", interface="android.hardware.input.IInputManager", unk
 
 
 @command("input")
-async def input_command(ctx: Context, args: list[str]) -> int:
+async def input_command(ctx: Context, args: list[str]) -> Answer:
     """Run an input command, after an optional source and display."""
     words = args[1:] if args and args[0] in SOURCES else args
     return await service.run(ctx, words)
 
 
 @service.command("-d")
-async def on_display(ctx: Context, args: Arguments) -> int:
+async def on_display(ctx: Context, args: Arguments) -> Answer:
     """Run a command on the only display."""
     display = args.next() or ""
     if display not in DISPLAYS and not display.lstrip("-").isdecimal():
@@ -163,14 +164,13 @@ MOST = {"ABS_MT_SLOT": 9, "ABS_MT_TRACKING_ID": 65535, "ABS_MT_PRESSURE": 1024}
 
 
 @command("sendevent")
-async def sendevent(ctx: Context, args: list[str]) -> int:
+async def sendevent(ctx: Context, args: list[str]) -> None:
     """Send an event to a device."""
     if len(args) != 4:
         raise Refused("usage: sendevent DEVICE TYPE CODE VALUE", 1)
     if args[0] not in (DEVICE, KEYBOARD):
         raise Failure(f"{args[0]}: No such file or directory")
     ctx.phone.touchscreen.event(*(_integer(word) for word in args[1:]))
-    return 0
 
 
 def _integer(word: str) -> int:
@@ -181,7 +181,7 @@ def _integer(word: str) -> int:
 
 
 @command("getevent")
-async def getevent(ctx: Context, args: list[str]) -> int:
+async def getevent(ctx: Context, args: list[str]) -> None:
     """Describe the devices with -p or -i, or wait for events; injected input causes none."""
     letters = {letter for word in args if word.startswith("-") for letter in word[1:]}
     named = [word for word in args if word.startswith("/dev/input/")]
@@ -194,7 +194,6 @@ async def getevent(ctx: Context, args: list[str]) -> int:
             await ctx.out("".join(_described(path, names="l" in letters)))
     if not described:
         await asyncio.Event().wait()
-    return 0
 
 
 def _described(path: str, *, names: bool) -> Iterator[str]:
@@ -220,7 +219,7 @@ input_methods = Service("input_method", interface="com.android.internal.view.IIn
 
 
 @command("ime")
-async def ime(ctx: Context, args: list[str]) -> int:
+async def ime(ctx: Context, args: list[str]) -> Answer:
     """Run a command of the input method service."""
     return await input_methods.run(ctx, ["ime", *args] if args else [])
 
