@@ -176,7 +176,6 @@ def _size(text: str | None) -> tuple[int, int]:
 
 
 def _properties(texts: Iterable[str]) -> dict[str, str]:
-    """Parse properties given as NAME=VALUE."""
     from pytest_mobileagent.virtual.kernel.properties import refusal  # `--help` is quick
 
     props = {}

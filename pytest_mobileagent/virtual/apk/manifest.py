@@ -71,8 +71,6 @@ def read_manifest(root: Element, resources: Resources) -> Manifest:
 
 
 class _Reader:
-    """Reads a manifest."""
-
     def __init__(self, root: Element, resources: Resources) -> None:
         self._root = root
         self._resources = resources

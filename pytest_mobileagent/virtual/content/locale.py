@@ -192,7 +192,6 @@ class _Filling(string.Formatter):
         self.locale = locale
 
     def format_field(self, value: object, format_spec: str) -> str:
-        """Format a value."""
         text = format(value, format_spec)
         return self.locale.digits(text) if isinstance(value, int | float) else text
 
@@ -210,7 +209,6 @@ def _english(moment: Moment, pattern: str) -> str:
 
 
 def _field(moment: Any, letter: str, count: int) -> str:
-    """Format a field of an English date."""
     kind = KINDS.get(letter, letter)
     if kind == "E" or (kind == "M" and count > 2):
         name = f"{moment:%A}" if kind == "E" else f"{moment:%B}"

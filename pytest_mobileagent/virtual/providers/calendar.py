@@ -98,7 +98,6 @@ def _rule(text: str, start: datetime, zone: ZoneInfo) -> Iterator[datetime]:
     from dateutil.rrule import rrulestr  # most phones have no such event
 
     def local(match: re.Match[str]) -> str:
-        """Convert UNTIL, which may be in UTC, to local time without a zone."""
         moment = datetime.strptime(match[1], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
         return f"UNTIL={moment.astimezone(zone):%Y%m%dT%H%M%S}"
 

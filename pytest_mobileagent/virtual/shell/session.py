@@ -307,7 +307,6 @@ class _Nowhere:
     """/dev/null."""
 
     async def write(self, data: bytes) -> None:
-        """Discard `data`."""
         await breathe()
 
 
@@ -335,7 +334,6 @@ class _FileWriter:
             self._timer = asyncio.get_running_loop().call_later(FLUSH, self._flush_late)
 
     def flush(self) -> None:
-        """Write the buffered data to the file."""
         if self._timer:
             self._timer.cancel()
         self._timer, data = None, bytes(self._pending)

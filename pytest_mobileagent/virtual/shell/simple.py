@@ -126,7 +126,6 @@ def _overriding(shell: Shell, overrides: dict[str, str]) -> Iterator[None]:
 
 
 async def _call(shell: Shell, words: list[str]) -> int:
-    """Call a function."""
     arguments, loops = shell.arguments, shell.loops
     shell.arguments, shell.loops = words[1:], 0
     shell.locals.append({})

@@ -91,7 +91,6 @@ def wallpaper_stamp(files: FileSystem) -> int:
 
 @lru_cache(1)
 def _readable(data: bytes) -> bool:
-    """Return whether bytes are a readable picture."""
     try:
         with Image.open(io.BytesIO(data)) as picture:
             picture.load()
@@ -102,5 +101,4 @@ def _readable(data: bytes) -> bool:
 
 @cache
 def _hills() -> bytes:
-    """Return the default wallpaper."""
     return _HILLS.read_bytes()

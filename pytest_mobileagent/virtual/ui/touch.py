@@ -138,7 +138,6 @@ def _under(box: Box, x: int, y: int) -> Iterator[Box]:
 
 
 def _index_at(box: Box, view: Input, x: int, y: int) -> int:
-    """Return the index of the text that is nearest to a point."""
     if not view.text:
         return 0
     size = box.metrics.sp(view.size)

@@ -256,7 +256,6 @@ _FIRST_FREE_PORT = 32768  # where Linux starts assigning ports
 
 
 async def _reverse(reverses: Reverses, command: str, stream: Stream) -> None:
-    """Answer a request of `adb reverse`."""
     try:
         reply = reverses.answer(command)
     except ValueError as refusal:

@@ -76,7 +76,6 @@ class Console:
         )
 
     def _answer(self, line: bytes) -> str:
-        """Answer a line."""
         try:
             text = line.decode().replace("\r", "").rstrip("\n")
         except UnicodeDecodeError:

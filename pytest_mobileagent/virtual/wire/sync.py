@@ -52,7 +52,6 @@ class _Sync:
         self._capacity = files.capacity
 
     async def answer(self) -> bool:
-        """Answer the next request; return False if it was the last."""
         command, size = await self._header()
         if size > _LONGEST_PATH:
             raise _Refusal("path too long")

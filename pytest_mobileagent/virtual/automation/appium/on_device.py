@@ -37,7 +37,6 @@ def rect(bounds: Rect) -> dict[str, int]:
 
 
 def _source(call: Call) -> str:
-    """Return the page source."""
     try:
         return str(call.session.finder.source())
     except NoRoot:
@@ -138,7 +137,6 @@ def _passes(window: dict[str, Any], filters: dict[str, Any]) -> bool:
 
 
 def _list_displays(call: Call) -> list[dict[str, Any]]:
-    """Return the displays."""
     metrics = call.phone.display.metrics
     measures = {
         "widthPixels": metrics.width_px,
@@ -193,7 +191,6 @@ def _battery(call: Call) -> dict[str, float]:
 
 
 def _info(call: Call) -> dict[str, Any]:
-    """Return information about the device."""
     phone = call.phone
     metrics, props, settings = phone.display.metrics, phone.props, phone.settings
     state = {"connected": True, "available": True, "isFailover": False, "isRoaming": False}

@@ -51,7 +51,6 @@ def _part(*names: str) -> Any:
 
 
 def _clear(call: Call) -> None:
-    """Clear a text field."""
     if not set_text(call.phone, call.node, ""):
         raise WebDriverError("invalid element state", "Clear text not successful.")
 

@@ -33,7 +33,6 @@ BACK = {"up": "down", "down": "up", "left": "right", "right": "left"}
 
 
 def _actions(call: Call) -> None:
-    """Perform the actions of fingers and keys."""
     perform(call.phone, call.body.get("actions"), lambda element: call.session.node(element).center)
 
 
@@ -44,7 +43,6 @@ def _double_click(call: Call) -> None:
 
 
 def _long_click(call: Call) -> None:
-    """Hold a finger on a point."""
     duration = call.number("duration", LONG)
     if duration < 0:
         raise InvalidArgument("Long click duration cannot be negative")

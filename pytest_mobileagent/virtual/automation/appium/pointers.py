@@ -64,8 +64,6 @@ def _source(source: Any) -> tuple[str, list[dict[str, Any]]]:
 
 
 class _Pointer:
-    """Reads the action items of a finger."""
-
     def __init__(self, id: str, centre: Callable[[str], tuple[int, int]]) -> None:
         self._id = id
         self._centre = centre

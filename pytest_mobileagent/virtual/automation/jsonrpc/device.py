@@ -71,7 +71,6 @@ ROTATIONS: Final = {"natural": 0, "left": 1, "upsidedown": 2, "right": 3}
 
 
 def _info(service: Service) -> dict[str, Any]:
-    """Return information about the device and the app in front."""
     phone = service.phone
     metrics, window = phone.display.metrics, phone.accessibility.active
     return {
@@ -153,7 +152,6 @@ def _copy(service: Service, _label: str, content: str) -> None:
 
 
 def _clear_input(service: Service) -> None:
-    """Clear the focused field."""
     if node := service.phone.accessibility.focused():
         set_text(service.phone, node, "")
 

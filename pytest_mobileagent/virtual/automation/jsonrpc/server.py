@@ -57,7 +57,6 @@ class Server:
         return Response(404, b"Not Found!!!", "text/plain")
 
     async def _reply(self, body: bytes) -> dict[str, Any]:
-        """Answer a call."""
         try:
             asked = wire_json.loads(body, finite=False)
         except ValueError:

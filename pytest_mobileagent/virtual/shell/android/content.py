@@ -114,7 +114,6 @@ def _binding(text: str) -> tuple[str, Any]:
 
 
 def _do(ctx: Context, verb: str, uri_text: str, words: Words) -> str:
-    """Run an operation and return its output."""
     provider, uri = ctx.phone.resolver.find(uri_text)
     if verb == "query":
         return _rows(provider.query(uri, words.ask))

@@ -180,7 +180,6 @@ class Keys:
         self.changes.note()
 
     def _on_keyguard(self, key: Key) -> None:
-        """Handle a key on the lock screen."""
         keyguard = self.keyguard
         if key.name in ("BACK", "ESCAPE"):
             (self.shade.push if self.shade.open else keyguard.back)()

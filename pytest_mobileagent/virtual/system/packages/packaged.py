@@ -80,7 +80,6 @@ def app_of(apk: Apk) -> type[PackagedApp]:
 
 
 def _behaviour(package: str) -> type[App] | None:
-    """Return the class that implements an app's behaviour, for the few apps that have one."""
     if package not in KNOWN:
         return None
     path, _, name = KNOWN[package].partition(":")
