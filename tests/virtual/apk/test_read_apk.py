@@ -89,9 +89,9 @@ def test_invalid_apks(data: bytes, code: str) -> None:
     assert caught.value.code == code
 
 
-@given(st.text(max_size=40_000), st.booleans())
-def test_texts_of_any_length_and_script_come_back(text: str, utf8: bool) -> None:
-    text = text.encode("utf-8", "replace").decode()
+@given(st.text(min_size=1, max_size=60), st.sampled_from([0, 1, 127, 128, 8000]), st.booleans())
+def test_texts_of_any_length_and_script_come_back(text: str, size: int, utf8: bool) -> None:
+    text = (text * size)[:size].encode("utf-8", "replace").decode()
     assert parse(binary_xml(Tag("a", {"b": text}), utf8=utf8)).attributes["b"] == text
 
 

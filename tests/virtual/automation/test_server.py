@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_mobileagent.virtual.automation.appium import session
 from pytest_mobileagent.virtual.automation.appium.server import PACKAGE, Server
 from pytest_mobileagent.virtual.automation.http import Request
 from pytest_mobileagent.virtual.system.accessibility.services import AlreadyRegistered
@@ -161,14 +162,18 @@ def test_a_search_waits_until_the_phone_is_idle(
     assert asyncio.run(search()) == found
 
 
-def test_the_cache_of_elements_forgets_the_oldest(ask: Ask) -> None:
+def test_the_cache_of_elements_forgets_the_oldest(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "MOST", 20)
+
     def find(by: str) -> str:
         found = ask("POST", "/element", {"strategy": "xpath", "selector": by})[1]
         return str(found["ELEMENT"])
 
     first = find("//*[@text='Milk']")
     assert find("//*[@text='Milk']") == first
-    for number in range(500):
+    for number in range(20):
         find(f"//*[@text='Milk' and {number} = {number}]")
     assert ask("GET", f"/element/{first}/text")[1]["error"] == "no such element"
 

@@ -1,4 +1,4 @@
-"""adb commands for the device as a whole: states, forwards, reboots, and refusals."""
+"""adb commands for the device as a whole: states, forwards, reboots, root, and refusals."""
 
 from __future__ import annotations
 
@@ -121,3 +121,28 @@ def test_the_network_follows_the_radios(adb: Adb) -> None:
     assert adb.run("shell", "ip addr show dev wlan0").returncode == 1
     assert "wlan0" not in adb.text("shell", "ip -4 addr; ifconfig; ip route; ip link")
     assert "127.0.0.1/8" in adb.text("shell", "ip addr")
+
+
+def test_commands_run_as_the_shell_until_adbd_is_root(own_phone: Running) -> None:
+    adb = own_phone.adb
+    assert adb.text("shell", "id -u") == "2000"
+    assert adb.text("root") == "restarting adbd as root"
+    assert adb.text_after_restart("shell", "id -u") == "0"
+    assert adb.text("root") == "adbd is already running as root"
+    assert adb.text("unroot") == "restarting adbd as non root"
+    assert adb.text_after_restart("shell", "id -u") == "2000"
+    assert adb.text("unroot") == "adbd not running as root"
+
+
+def test_a_snapshot_takes_adbd_back_to_the_user_that_it_had(own_phone: Running) -> None:
+    adb = own_phone.adb
+    own_phone.server.adbd.become(root=True)
+    adb.run("emu", "avd", "snapshot", "load", "default_boot")
+    assert adb.text("shell", "id -u") == "2000"
+
+
+def test_adbutils_becomes_root_too(own_phone: Running) -> None:
+    device = own_phone.device
+    assert device.root().strip() == "restarting adbd as root"
+    own_phone.adb.run("wait-for-device")
+    assert device.shell("id -u") == "0"

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.virtual.apks import build, entry
+from tests.virtual.apks import build
 from tests.virtual.phones import BOTH_ADBS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.virtual.phones import Adb, Running
+    from tests.virtual.phones import Adb
 
 pytestmark = BOTH_ADBS
 
@@ -39,16 +39,6 @@ def test_an_app_is_installed_replaced_and_removed(adb: Adb, apk: Path, how: str)
     assert adb.text("shell", "pm", "list", "packages", NAME) == ""
 
 
-def test_options_reach_the_phone(adb: Adb, apk: Path) -> None:
-    assert adb.run("install", "-g", str(apk)).returncode == 0
-    assert "CAMERA: granted=true" in adb.text("shell", "dumpsys", "package", NAME)
-    apk.write_bytes(build(version=0, testOnly=True))
-    refused = adb.run("install", str(apk))
-    assert refused.returncode == 1
-    assert b"INSTALL_FAILED_TEST_ONLY" in refused.stderr
-    assert adb.run("install", "-t", "-d", str(apk)).returncode == 0
-
-
 def test_an_app_in_several_parts(adb: Adb, apk: Path) -> None:
     korean = apk.with_name("korean.apk")
     korean.write_bytes(build(split="config.ko"))
@@ -69,31 +59,8 @@ def test_an_invalid_apk_is_refused_and_the_stream_survives(adb: Adb, tmp_path: P
     assert adb.text("shell", "echo fine") == "fine"
 
 
-def test_uninstalling_a_missing_app(adb: Adb) -> None:
-    done = adb.run("uninstall", "org.nobody")
-    assert done.returncode != 0
-    assert b"Failure [DELETE_FAILED_INTERNAL_ERROR]" in done.stdout + done.stderr
-
-
-def test_data_is_kept_on_request(running_phone: Running, apk: Path) -> None:
-    adb, files = running_phone.adb, running_phone.phone.files
-    adb.run("install", str(apk))
-    assert "Success" in adb.text("shell", "cmd", "package", "uninstall", "-k", NAME)
-    assert files.exists(f"/data/data/{NAME}")
-    adb.run("install", str(apk))
-    adb.run("uninstall", NAME)
-    assert not files.exists(f"/data/data/{NAME}")
-
-
 def test_an_installed_app_comes_back_as_it_was_sent(adb: Adb, apk: Path, tmp_path: Path) -> None:
     adb.run("install", str(apk))
     path = adb.text("shell", "pm", "path", NAME).removeprefix("package:")
     assert adb.run("pull", path, str(tmp_path / "back.apk")).returncode == 0
     assert (tmp_path / "back.apk").read_bytes() == apk.read_bytes()
-
-
-def test_its_screen_is_its_title(adb: Adb, apk: Path) -> None:
-    apk.write_bytes(build(label={"": "Plain", "ko": "예제"}, inside=(entry(".Main"),)))
-    adb.run("install", str(apk))
-    assert "Status: ok" in adb.text("shell", "am", "start", "-W", f"{NAME}/.Main")
-    assert 'text="Plain"' in adb.text("exec-out", "uiautomator dump /dev/tty")

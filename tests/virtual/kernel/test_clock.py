@@ -1,4 +1,4 @@
-"""The clock of the phone is independent of the clock of the machine."""
+"""The clock of the phone, which is not that of the machine; and the log of an idle phone."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 
 from pytest_mobileagent.virtual.kernel import clock as module
 from pytest_mobileagent.virtual.kernel.clock import Clock
+from pytest_mobileagent.virtual.kernel.log import Log
 
 START = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 
@@ -99,3 +100,29 @@ def test_parts_of_days_are_parts_of_the_time_that_passed(host, now, days, part, 
 def test_a_start_without_an_offset_is_in_the_phones_zone(host):
     clock = Clock(datetime(2026, 4, 5, 2, 30), frozen=True, timezone="Pacific/Auckland")
     assert clock.now().isoformat() == "2026-04-05T02:30:00+13:00"
+
+
+NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+
+
+def test_the_log_speaks_once_a_minute_while_time_moves():
+    clock = Clock(NOON, frozen=True)
+    log = Log(clock)
+    log.write("I", "Test", "begin")
+    assert [entry.tag for entry in log.entries] == ["Test"]
+    while clock.uptime() < 130:
+        clock.input_happened()
+    log.write("I", "Test", "end")
+    assert [entry.tag == "Test" for entry in log.entries] == [True, False, False, True]
+    times = [entry.time for entry in log.entries]
+    assert times[2] - times[1] == 60
+
+
+def test_a_snapshot_does_not_repeat_idle_messages():
+    clock = Clock(NOON, frozen=True)
+    log = Log(clock)
+    saved = log.save()
+    while clock.uptime() < 130:
+        clock.input_happened()
+    log.load(saved)
+    assert log.entries == []

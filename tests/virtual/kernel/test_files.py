@@ -220,6 +220,6 @@ class FilesUnderStress(RuleBasedStateMachine):
 
 
 FilesUnderStress.TestCase.settings = settings(
-    max_examples=25, stateful_step_count=25, deadline=None, derandomize=True
+    max_examples=15, stateful_step_count=25, deadline=None, derandomize=True
 )
 test_files_stay_consistent = FilesUnderStress.TestCase

@@ -1,8 +1,9 @@
-"""What activities and apps get for nothing: dialogs, searches, preferences, databases."""
+"""What activities and apps get for nothing: dialogs, searches, preferences, databases, alarms."""
 
 from __future__ import annotations
 
 import textwrap
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from pytest_mobileagent.virtual.app.loading import load_apps
 from pytest_mobileagent.virtual.boot import boot
 from pytest_mobileagent.virtual.sdk import AUTHORITY, SHARED, Document
+from pytest_mobileagent.virtual.sdk.app import set_next_alarm
 from tests.virtual.conftest import NOON, Hand
 
 if TYPE_CHECKING:
@@ -172,3 +174,24 @@ def test_databases_are_created_from_the_files_beside_an_app(hand):
     database.update("notes", "id = ?", (1,), done=1)
     assert database.first("SELECT * FROM notes") == {"id": 1, "title": "Bread", "done": 1}
     assert database.first("SELECT * FROM notes WHERE id = ?", 2) is None
+
+
+MORNING = datetime(2026, 11, 21, 6, 30, tzinfo=UTC)
+
+
+def test_a_change_of_the_next_alarm_is_logged_once(phone, sh):
+    set_next_alarm(phone, MORNING)
+    set_next_alarm(phone, MORNING)
+    told = [entry.message for entry in phone.log.entries if entry.tag == "ConditionProviders.SCP"]
+    assert told == [
+        (
+            "evaluateSubscriptionLocked cal=null, now=Fri Nov 20 12:00:00 UTC 2026 (1795176000000),"
+            " nextUserAlarmTime=Sat Nov 21 06:30:00 UTC 2026 (1795242600000)"
+        )
+    ]
+    assert sh("settings get system next_alarm_formatted") == "Sat 6:30 AM\n"
+    assert "Sat 6:30 AM" in sh("dumpsys alarm")
+    set_next_alarm(phone, None)
+    assert phone.log.entries[-1].message.endswith(
+        "nextUserAlarmTime=Thu Jan 01 00:00:00 UTC 1970 (0)"
+    )

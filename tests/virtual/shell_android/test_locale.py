@@ -49,6 +49,7 @@ def test_an_app_may_have_a_language_of_its_own(phone, sh):
         "Locales for org.demo for user 0 are [fr-FR,en-US]\n"
     )
     assert phone.packages.app("org.demo").t("Cancel") == "Annuler"
+    assert phone.packages.app(phone.launcher).t("Cancel") == "Cancel"
     sh("cmd locale set-app-locales org.demo --user 0")
     assert phone.packages.app("org.demo").t("Cancel") == "Cancel"
 

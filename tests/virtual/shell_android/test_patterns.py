@@ -100,7 +100,7 @@ def session(phone: Phone) -> tuple[Session, Collected, Collected]:
 def test_no_pattern_stops_the_phone(
     phone: Phone, monkeypatch: pytest.MonkeyPatch, tool: str
 ) -> None:
-    monkeypatch.setattr(patterns, "PATIENT", 0.05)
+    monkeypatch.setattr(patterns, "PATIENT", 0.02)
     phone.files.write("/data/local/tmp/in", f"{LINE}\n".encode() * 20, mode=0o666)
     phone.files.write(f"/data/local/tmp/{LINE}", b"", mode=0o666)
     phone.log.system("I", "tag", LINE)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import re
+import zipfile
 
 import pytest
+
+from pytest_mobileagent.virtual.apk import read_apk
 
 IMAGE = {
     "package:android",
@@ -93,3 +97,17 @@ def test_an_invalid_apk_is_refused(shell, phone):
     refused = "Failure [INSTALL_PARSE_FAILED_NOT_APK: Failed to parse {}]\n"
     assert (status, place, err) == (1, refused, "")
     assert "Error: Can't open file: /nope.apk" in shell("pm install /nope.apk").err
+
+
+@pytest.mark.parametrize("package", ["com.android.systemui", "android", "org.demo"])
+def test_every_path_leads_to_an_apk_that_says_whose_it_is(phone, package):
+    path = phone.packages.path(package)
+    data = phone.files.read(path)
+    assert zipfile.ZipFile(io.BytesIO(data)).namelist() == ["AndroidManifest.xml"]
+    assert read_apk(data, path).manifest.package == package
+
+
+def test_an_app_that_leaves_takes_its_file_along(phone):
+    path = phone.packages.path("org.demo")
+    phone.packages.uninstall("org.demo")
+    assert not phone.files.exists(path)

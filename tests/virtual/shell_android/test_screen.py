@@ -129,6 +129,7 @@ def test_adb_keyboard_types_the_given_text(sh, editor):
     assert sh(f"ime enable {ADB}") == f"Input method {ADB}: already enabled for user #0\n"
     assert sh(f"ime set {ADB}") == f"Input method {ADB} selected for user #0\n"
     assert f"mCurMethodId={ADB}" in sh("dumpsys input_method")
+    assert "ADB Keyboard" in editor.windows.find("keyboard").box.view.label
     assert sh("settings get secure default_input_method") == f"{ADB}\n"
     sh(tell)
     assert title(editor) == "Grüße 🙂"

@@ -121,6 +121,7 @@ DUMPS = [
      f"2023-{STAMP}    43    43 E Two     : second\n2023-{STAMP}    43    43 E Two     : line\n")),
     ("-t 99 -b main -v raw", "--------- beginning of main\nfirst\nsecond\nline\n"),
     ("-t 2 -v raw One:I '*:S'", ""),
+    ("-d -b main,events -v raw -m 1", "--------- beginning of main\nfirst\n"),
     ("-d -b events", ""),
     ("-d -T '11-14 22:13:21.000'", ""),
     ("-c; logcat -d", ""),
@@ -172,13 +173,6 @@ def test_uiautomator_prints_events_as_they_come(demo, hand):
     asyncio.run(listen())
     assert out.data.startswith(b"11-20 12:00:00.000 EventType: TYPE_VIEW_CLICKED; EventTime: ")
     assert not demo.events.listeners
-
-
-def test_the_phone_can_be_switched_off(sh, phone, monkeypatch):
-    off = []
-    monkeypatch.setattr(phone.init, "on_shutdown", [lambda: off.append("off")])
-    sh("svc power shutdown")
-    assert off == ["off"]
 
 
 def test_recent_tasks_are_listed_with_what_started_them(sh, demo):

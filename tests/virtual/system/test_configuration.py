@@ -59,15 +59,6 @@ def test_untranslated_text_stays_english_unless_the_next_language_has_it(
     assert (app.t("Yes"), app.t("No"), app.t("Cancel")) == ("Oui", "No", "Annuler")
 
 
-def test_an_app_may_have_a_language_of_its_own(phone: Phone) -> None:
-    app = phone.packages.app("com.example.fruit")
-    phone.locales.set_own("com.example.fruit", ["ko"])
-    assert app.t("Cancel") == "취소"
-    assert phone.packages.app(phone.launcher).t("Cancel") == "Cancel"
-    phone.locales.set_own("com.example.fruit", [])
-    assert app.t("Cancel") == "Cancel"
-
-
 def test_a_broken_translation_names_its_file(phone: Phone, strings: Path) -> None:
     (strings / "fr.toml").write_text("Yes = ")
     phone.locales.change(["fr-FR"])

@@ -47,7 +47,7 @@ def test_anything_may_happen(phone, seed, caplog):
     caplog.set_level("CRITICAL")
     chance = random.Random(seed)
     stop = phone.events.subscribe(str, windows=True) if seed % 2 else lambda: None
-    for number in range(150):
+    for number in range(80):
         chance.choice(ACTS)(phone, chance)
         phone.power.wake()
         assert phone.dump().endswith("</hierarchy>")

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.virtual.system.input.ime import ADB
 from pytest_mobileagent.virtual.system.input.keys import CTRL, SHIFT
 
 if TYPE_CHECKING:
@@ -125,16 +124,6 @@ def test_tab_and_dpad_move_the_focus_and_center_clicks(demo, hand):
 def test_the_keyboard_goes_with_the_activity(editor):
     editor.key("HOME")
     assert not editor.ime.shown
-
-
-def test_adb_keyboard_types_any_script(editor):
-    editor.ime.enable(ADB)
-    editor.ime.choose(ADB)
-    assert "ADB Keyboard" in editor.windows.find("keyboard").box.view.label
-    assert editor.ime.commit("日本語 🙂")
-    assert title(editor) == "日本語 🙂"
-    editor.ime.clear()
-    assert title(editor) == ""
 
 
 def test_menu_key_opens_the_overflow(demo, hand):
