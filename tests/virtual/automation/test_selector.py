@@ -1,4 +1,4 @@
-"""UiSelector: parsing, and the nodes that it finds."""
+"""UiSelector and UiScrollable: parsing, the nodes that they find, and the effect on the screen."""
 
 # ruff: noqa: E501 - tables are read across
 
@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_mobileagent.virtual.automation.actions import NoSuchContainer, Run
 from pytest_mobileagent.virtual.automation.selector import (
     FLAGS,
     NUMBERS,
@@ -20,6 +21,7 @@ from pytest_mobileagent.virtual.automation.selector import (
     UiSelector,
     parse,
 )
+from pytest_mobileagent.virtual.content.intent import Intent
 from pytest_mobileagent.virtual.ui import Button, CheckBox, Column, Image, Row, Text
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.ui.node import Node
 
     Tree = Callable[[View], Node]
+    from pytest_mobileagent.virtual.phone import Phone
 
 
 def selector(text: str) -> UiSelector:
@@ -206,3 +209,64 @@ def test_elements_that_a_selector_finds(tree: Tree, text: str, found: list[str])
     limit = 1 if chosen.instance is not None or "instance" in text else 9
     names = [node.text or node.desc for node in chosen.find(tree(VIEW))]
     assert names[:limit] == found
+
+
+FORM = "new UiScrollable(new UiSelector().scrollable(true))"
+
+
+@pytest.fixture
+def editor(demo: Phone) -> Phone:
+    demo.activities.start(Intent(component="org.demo/org.demo.EditorActivity"))
+    return demo
+
+
+def found(phone: Phone, text: str) -> str | None:
+    (statement,) = parse(text)
+    assert isinstance(statement, UiScrollable)
+    selector = Run(phone, statement).result()
+    window = phone.accessibility.active
+    assert window
+    node = next(selector.find(window.root), None)
+    return node.text if node else None
+
+
+@pytest.mark.parametrize(
+    ("calls", "text"),
+    [
+        ('.scrollTextIntoView("Save")', "Save"),
+        ('.scrollIntoView(new UiSelector().resourceId("org.demo:id/save"))', "Save"),
+        ('.setMaxSearchSwipes(20).setAsVerticalList().scrollTextIntoView("Line 27")', "Line 27"),
+        ('.setSwipeDeadZonePercentage(0.3).scrollTextIntoView("Line 20")', "Line 20"),
+        ('.getChildByText(new UiSelector().className("android.widget.Button"), "Save")', "Save"),
+        ('.getChildByInstance(new UiSelector().className("android.widget.TextView"), 2)', "Line 2"),
+        ('.scrollToEnd(20).scrollTextIntoView("Line 0")', "Line 0"),
+        ('.flingToEnd(20).flingBackward().scrollTextIntoView("Save")', "Save"),
+        ('.scrollTextIntoView("nowhere")', None),
+        ('.setMaxSearchSwipes(0).scrollTextIntoView("Save")', None),
+    ],
+)
+def test_the_wanted_element_is_scrolled_into_view(
+    editor: Phone, calls: str, text: str | None
+) -> None:
+    assert found(editor, FORM + calls) == text
+
+
+@pytest.mark.parametrize(
+    ("calls", "problem"),
+    [
+        (".scrollForward()", "must return a UiObject"),
+        (".jump()", "UiScrollable has no suitable `jump` method"),
+        (".scrollIntoView(3)", "no suitable `scrollIntoView`"),
+        (".scrollTextIntoView(new UiSelector())", "no suitable `scrollTextIntoView`"),
+        ('.scrollToEnd("x")', "no suitable `scrollToEnd`"),
+        (".getChildByText()", "no suitable `getChildByText`"),
+    ],
+)
+def test_calls_that_are_invalid_are_refused(editor: Phone, calls: str, problem: str) -> None:
+    with pytest.raises(SyntaxProblem, match=problem):
+        found(editor, FORM + calls)
+
+
+def test_without_anything_to_scroll_there_is_no_scrolling(demo: Phone) -> None:
+    with pytest.raises(NoSuchContainer):
+        found(demo, f'{FORM}.scrollTextIntoView("nowhere")')
