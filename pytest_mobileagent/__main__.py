@@ -7,16 +7,15 @@ import os
 import select
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.arguments import program_name
 from pytest_mobileagent.jsonable import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from pytest_mobileagent.dataset.export import Source
-    from pytest_mobileagent.plugin.settings import Project
 
 _USAGE = """usage: {program} COMMAND
 
@@ -47,20 +46,6 @@ commands:
 
 COMMAND --help lists the options of a command. --version prints the version.
 """
-
-
-# The module that contains each command's `main`; only the chosen one is imported.
-_MODULES = {
-    "bundle": "pytest_mobileagent.report.bundle.writing",
-    "contaminate": "pytest_mobileagent.dataset.contaminate",
-    "environments": "pytest_mobileagent.environment.random_environments",
-    "flips": "pytest_mobileagent.report.flips_command",
-    "init": "pytest_mobileagent.init",
-    "pack": "pytest_mobileagent.report.pack_command",
-    "rollouts": "pytest_mobileagent.rollout.command",
-    "setup-avd": "pytest_mobileagent.device.setup_avd",
-    "verify": "pytest_mobileagent.report.bundle.verify",
-}
 
 
 def main(arguments: list[str]) -> int:
@@ -104,8 +89,10 @@ def _run(arguments: list[str]) -> int:
         return 0
     if command in _OWN:
         return _OWN[command](rest)
-    if command in _MODULES:
-        status: int = importlib.import_module(_MODULES[command]).main(rest)
+    if command in _COMMANDS:
+        module, *needed = _COMMANDS[command]
+        given = [_late(each) if isinstance(each, str) else each for each in needed]
+        status: int = importlib.import_module(module).main(rest, *given)
         return status
     sys.stderr.write(usage)
     if command:
@@ -124,48 +111,31 @@ def script() -> int:
     return main(sys.argv[1:])
 
 
-def _calibrate(arguments: list[str]) -> int:
-    """Measure judges, by default the project's."""
-    from pytest_mobileagent.judge.calibration.calibrate import main as calibrate
-    from pytest_mobileagent.plugin.settings import project_settings
+def _late(name: str) -> Callable[..., Any]:
+    """Return a function of this package, which is imported only when it is called."""
+    module, _, function = name.rpartition(".")
 
-    return calibrate(arguments, project_settings)
+    def call(*given: Any) -> Any:
+        return getattr(importlib.import_module(module), function)(*given)
 
-
-def _compare(arguments: list[str]) -> int:
-    """Compare runs, by default with the project's gate."""
-    from pytest_mobileagent.report.comparison.compare_command import main as compare
-
-    def setting(name: str) -> tuple[str, Path] | None:
-        from pytest_mobileagent.plugin.settings import project_settings  # slow to import
-
-        return project_settings().get(name)
-
-    return compare(arguments, setting)
+    return call
 
 
-def _doctor(arguments: list[str]) -> int:
-    """Check a device, which may come from the project's own sources or have its apps."""
-    from pytest_mobileagent.device.doctor.doctor import main as doctor
-    from pytest_mobileagent.plugin.preflight import select
-    from pytest_mobileagent.plugin.settings import this_project
-    from pytest_mobileagent.report.recorded_run import app_versions
-
-    return doctor(arguments, this_project, select, app_versions)
+def _setting(name: str) -> tuple[str, Path] | None:
+    """Return a setting of this project, such as its gate or what it redacts, and its origin."""
+    found: tuple[str, Path] | None = _late(_SETTINGS)().get(name)
+    return found
 
 
-def _draft_check(arguments: list[str]) -> int:
-    """Draft checks, by default with the project's model."""
-    from pytest_mobileagent.draft.draft_check import main as draft_check
-    from pytest_mobileagent.plugin.settings import project_settings
-
-    return draft_check(arguments, project_settings)
+def _runs() -> Path:
+    """Return the folder of this project's runs."""
+    runs: Path = _late(_PROJECT)().runs
+    return runs
 
 
 def _export(arguments: list[str]) -> int:
     """Export runs as a data set, by default without what the project redacts."""
     from pytest_mobileagent.dataset.export import main as export
-    from pytest_mobileagent.plugin.settings import project_settings
     from pytest_mobileagent.report.recorded_run import find_run, finished_episodes
 
     runs: list[Path] = []
@@ -174,101 +144,23 @@ def _export(arguments: list[str]) -> int:
         runs.append(find_run(path))
         return finished_episodes(path)
 
-    status = export(arguments, episodes, project_settings().get)
+    status = export(arguments, episodes, _setting)
     for run in dict.fromkeys(runs):
         _pack(run)
     return status
-
-
-def _merge(arguments: list[str]) -> int:
-    """Merge runs, and pack the screens of the merged run."""
-    from pytest_mobileagent.report.merging import main as merge
-
-    return merge(arguments, _pack)
 
 
 def _pack(run: Path) -> None:
     """Pack the screens of a large run that a command has touched, if the project packs them."""
     from pytest_mobileagent.report.pack_command import is_left, pack_rest
 
-    if is_left(run) and _packs():
-        pack_rest(run)
-
-
-def _packs() -> bool:
-    from pytest_mobileagent.plugin.settings import project_settings  # slow to import
-
-    try:
-        packs = project_settings().get("mobile_pack_screens")
-    except SystemExit:  # the command itself needs no project
-        return True
-    return packs is None or packs[0] != "false"
-
-
-def _graph(arguments: list[str]) -> int:
-    """Make a graph from runs, by default without what the project redacts."""
-    from pytest_mobileagent.dataset.graph_command import main as graph
-    from pytest_mobileagent.plugin.settings import project_settings
-    from pytest_mobileagent.report.recorded_run import finished_episodes, has_run
-
-    return graph(arguments, finished_episodes, has_run, project_settings().get)
-
-
-def _instruct(arguments: list[str]) -> int:
-    """Write instructions for recordings, by default with the project's models."""
-    from pytest_mobileagent.instruct.instruct import main as instruct
-    from pytest_mobileagent.plugin.settings import project_settings
-    from pytest_mobileagent.report.recorded_run import finished_episodes
-
-    return instruct(arguments, finished_episodes, project_settings)
-
-
-def _mcp(arguments: list[str]) -> int:
-    """Serve a device, which may come from the project's own sources or have its apps."""
-    from pytest_mobileagent.mcp.serve import main as mcp
-
-    def project() -> Project:
-        from pytest_mobileagent.plugin.settings import this_project  # slow to import
-
-        return this_project()
-
-    return mcp(arguments, project)
-
-
-def _record(arguments: list[str]) -> int:
-    """Record a task on a device, which may come from the project's own sources or have its apps."""
-    from pytest_mobileagent.plugin.settings import project_settings, this_project
-    from pytest_mobileagent.record.record import main as record
-
-    return record(arguments, this_project, project_settings)
-
-
-def _report(arguments: list[str]) -> int:
-    """Write tables or pages of runs; published scores by default beside this project's newest."""
-    from pytest_mobileagent.report.export.report_command import main as report
-
-    return report(arguments, _runs)
-
-
-def _review(arguments: list[str]) -> int:
-    """Serve the review page, by default for a run of this project."""
-    from pytest_mobileagent.review.review import main as review
-
-    return review(arguments, _runs)
-
-
-def _show(arguments: list[str]) -> int:
-    """Open the page of a run, by default the newest of this project."""
-    from pytest_mobileagent.report.html.show_command import main as show
-
-    return show(arguments, _runs)
-
-
-def _runs() -> Path:
-    """Return the folder of this project's runs."""
-    from pytest_mobileagent.plugin.settings import this_project  # slow to import
-
-    return this_project().runs
+    if is_left(run):
+        try:
+            packs = _setting("mobile_pack_screens")
+        except SystemExit:  # the command itself needs no project
+            packs = None
+        if packs is None or packs[0] != "false":
+            pack_rest(run)
 
 
 def _device(arguments: list[str]) -> int:
@@ -286,28 +178,49 @@ def _device(arguments: list[str]) -> int:
             sys.stderr.write(f"error: {printable(str(error))}\n")
             return 1
     if not named & {"-h", "--help", "--apps"}:
-        from pytest_mobileagent.plugin.settings import this_project
-
-        folders = this_project().apps
+        folders = _late(_PROJECT)().apps
         arguments = [*arguments, *(w for path in folders for w in ("--apps", str(path)))]
     return device(arguments, program_name("device"))
 
 
-_OWN = {
-    "calibrate": _calibrate,
-    "compare": _compare,
-    "device": _device,
-    "doctor": _doctor,
-    "draft-check": _draft_check,
-    "export": _export,
-    "graph": _graph,
-    "instruct": _instruct,
-    "mcp": _mcp,
-    "merge": _merge,
-    "record": _record,
-    "report": _report,
-    "review": _review,
-    "show": _show,
+_PROJECT = "pytest_mobileagent.plugin.settings.this_project"
+_SETTINGS = "pytest_mobileagent.plugin.settings.project_settings"
+_EPISODES = "pytest_mobileagent.report.recorded_run.finished_episodes"
+_OWN = {"device": _device, "export": _export}
+# The module of each other command's `main`, and what it needs from rooms that it does not know:
+# functions here, or names of functions. Only the chosen one is imported.
+_COMMANDS: dict[str, tuple[Any, ...]] = {
+    "bundle": ("pytest_mobileagent.report.bundle.writing",),
+    "calibrate": ("pytest_mobileagent.judge.calibration.calibrate", _SETTINGS),
+    "compare": ("pytest_mobileagent.report.comparison.compare_command", _setting),
+    "contaminate": ("pytest_mobileagent.dataset.contaminate",),
+    "doctor": (
+        "pytest_mobileagent.device.doctor.doctor",
+        _PROJECT,
+        "pytest_mobileagent.plugin.preflight.select",
+        "pytest_mobileagent.report.recorded_run.app_versions",
+    ),
+    "draft-check": ("pytest_mobileagent.draft.draft_check", _SETTINGS),
+    "environments": ("pytest_mobileagent.environment.random_environments",),
+    "flips": ("pytest_mobileagent.report.flips_command",),
+    "graph": (
+        "pytest_mobileagent.dataset.graph_command",
+        _EPISODES,
+        "pytest_mobileagent.report.recorded_run.has_run",
+        _setting,
+    ),
+    "init": ("pytest_mobileagent.init",),
+    "instruct": ("pytest_mobileagent.instruct.instruct", _EPISODES, _SETTINGS),
+    "mcp": ("pytest_mobileagent.mcp.serve", _PROJECT),
+    "merge": ("pytest_mobileagent.report.merging", _pack),
+    "pack": ("pytest_mobileagent.report.pack_command",),
+    "record": ("pytest_mobileagent.record.record", _PROJECT, _SETTINGS),
+    "report": ("pytest_mobileagent.report.export.report_command", _runs),
+    "review": ("pytest_mobileagent.review.review", _runs),
+    "rollouts": ("pytest_mobileagent.rollout.command",),
+    "setup-avd": ("pytest_mobileagent.device.setup_avd",),
+    "show": ("pytest_mobileagent.report.html.show_command", _runs),
+    "verify": ("pytest_mobileagent.report.bundle.verify",),
 }
 
 

@@ -9,9 +9,9 @@ from importlib.metadata import version
 
 import pytest
 
-from pytest_mobileagent.__main__ import _MODULES, _OWN, main, script
+from pytest_mobileagent.__main__ import _COMMANDS, _OWN, main, script
 
-COMMANDS = sorted({*_MODULES, *_OWN})
+COMMANDS = sorted({*_COMMANDS, *_OWN})
 
 
 @pytest.fixture(params=["mobileagent", "python -m pytest_mobileagent"])

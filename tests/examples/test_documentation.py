@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.__main__ import _MODULES, _OWN
+from pytest_mobileagent.__main__ import _COMMANDS, _OWN
 from pytest_mobileagent.answers import read_answer
 from pytest_mobileagent.init import main as init
 from pytest_mobileagent.plugin.options import OPTIONS
@@ -284,7 +284,7 @@ def is_there(module: str, name: str) -> bool:
 
 
 def test_every_option_and_command_that_a_page_names_exists():
-    known = {option.flag for option in OPTIONS}, {*_OWN, *_MODULES}
+    known = {option.flag for option in OPTIONS}, {*_OWN, *_COMMANDS}
     for page in PAGES:
         text = (ROOT / page).read_text("utf-8")
         options = re.findall(r"--mobile-[a-z-]+[a-z]", text)
