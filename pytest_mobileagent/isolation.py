@@ -112,7 +112,7 @@ def refuse_changes() -> bool:
 
     Files may still be read. Return whether the kernel enforces this; it does not without Landlock.
     """
-    if unsupported() or not _has_promised():
+    if unsupported() or not _gains_nothing():
         return False
     return _refuse_files(but=_READING)
 
@@ -125,7 +125,8 @@ def shut_off() -> None:
     """
     if why := unsupported():
         raise UnavailableError(why)
-    _gain_nothing()
+    if not _gains_nothing():
+        raise UnavailableError(_refused("no_new_privs"))
     _refuse_files()
     _refuse_calls()
     try:
@@ -136,17 +137,8 @@ def shut_off() -> None:
     raise UnavailableError(msg)
 
 
-def _gain_nothing() -> None:
-    """Set `no_new_privs`, without which an unprivileged process may not isolate itself.
-
-    Raises:
-        UnavailableError: if the kernel does not accept it.
-    """
-    if not _has_promised():
-        raise UnavailableError(_refused("no_new_privs"))
-
-
-def _has_promised() -> bool:
+def _gains_nothing() -> bool:
+    """Set `no_new_privs`, without which an unprivileged process may not isolate itself."""
     return int(_LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) == 0
 
 
@@ -158,7 +150,10 @@ def _refuse_files(but: int = 0) -> bool:
     version = _LIBC.syscall(_LANDLOCK_CREATE, None, ctypes.c_size_t(0), _LANDLOCK_VERSION)
     if version < 1:
         return False
-    known = [_known(rights, version) for rights in (_FILES, _PORTS, _PROCESSES)]
+    known = [
+        sum(bits for since, bits in rights.items() if since <= version)
+        for rights in (_FILES, _PORTS, _PROCESSES)
+    ]
     known[0] &= ~but
     size = 24 if version >= 6 else 16 if version >= 4 else 8
     rules = ctypes.create_string_buffer(struct.pack("=QQQ", *known)[:size], size)
@@ -168,10 +163,6 @@ def _refuse_files(but: int = 0) -> bool:
     refused = _LIBC.syscall(_LANDLOCK_RESTRICT, ctypes.c_int(ruleset), 0)
     os.close(ruleset)
     return int(refused) == 0
-
-
-def _known(rights: dict[int, int], version: int) -> int:
-    return sum(bits for since, bits in rights.items() if since <= version)
 
 
 class _Program(ctypes.Structure):

@@ -35,7 +35,7 @@ as_anyone = pytest.mark.parametrize(
 
 def alone(mechanism, body, user=""):
     """Return the last line on standard error of a process isolated by a single mechanism."""
-    code = f"{HEAD}{user}kernel._gain_nothing(); kernel.{mechanism}()\n{body}"
+    code = f"{HEAD}{user}kernel._gains_nothing(); kernel.{mechanism}()\n{body}"
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stderr.strip().rpartition("\n")[2]

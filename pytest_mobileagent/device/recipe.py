@@ -122,7 +122,7 @@ class _Reader:
             raise self.wrong(key, f"= {value!r} must be a list of APK files, or folders of them")
         apps: list[tuple[Path, ...]] = []
         for number, item in enumerate(value):
-            path = self.here(f"{key}[{number}]", item, Path.exists)
+            path = self.here(f"{key}[{number}]", item)
             apps += self.folder(f"{key}[{number}]", path) if path.is_dir() else [(path,)]
         return tuple(apps)
 
@@ -175,7 +175,7 @@ class _Reader:
             target = table["to"]
             if not isinstance(target, str) or not target.startswith("/"):
                 raise self.wrong(f"{where}.to", f"= {target!r} must be an absolute path")
-            rows.append((self.here(f"{where}.from", table["from"], Path.exists), target))
+            rows.append((self.here(f"{where}.from", table["from"]), target))
         return tuple(rows)
 
     def table(self, key: str, value: Any) -> dict[str, Any]:
@@ -183,7 +183,7 @@ class _Reader:
             raise self.wrong(key, f"= {value!r} must be a table")
         return value
 
-    def here(self, key: str, value: Any, exists: Callable[[Path], bool]) -> Path:
+    def here(self, key: str, value: Any) -> Path:
         """Return a path, which may be relative to the recipe's folder."""
         if not isinstance(value, str):
             raise self.wrong(key, f"= {value!r} must be a path")
@@ -191,6 +191,6 @@ class _Reader:
             path = self.path.parent / Path(value).expanduser()
         except RuntimeError:
             raise self.wrong(key, f"= {value!r}: that user has no home folder") from None
-        if not exists(path):
+        if not path.exists():
             raise self.wrong(key, f"= {value!r}: {path} does not exist")
         return path

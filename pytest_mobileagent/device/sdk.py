@@ -53,7 +53,10 @@ class Sdk:
             SdkError: if the tool is not installed.
         """
         folders = [self.root / "cmdline-tools" / "latest"]
-        folders += sorted((self.root / "cmdline-tools").glob("[0-9]*"), key=_version, reverse=True)
+        numbered = (self.root / "cmdline-tools").glob("[0-9]*")
+        folders += sorted(
+            numbered, key=lambda each: [*map(int, re.findall(r"\d+", each.name))], reverse=True
+        )
         for folder in folders:
             if (path := folder / "bin" / name).is_file():
                 return path
@@ -146,10 +149,6 @@ def _candidates(environment: Mapping[str, str]) -> Iterator[Path]:
             yield Path(usual).expanduser()
 
 
-def _version(folder: Path) -> list[int]:
-    return [int(number) for number in re.findall(r"\d+", folder.name)]
-
-
 UNFINISHED = "mobileagent-unfinished"  # a file in the folder of an AVD that is being created
 
 
@@ -167,8 +166,8 @@ def avd_folder(name: str) -> Path:
     for home in homes:
         ini = home / f"{name}.ini"
         if ini.is_file():
-            values = _read(ini)
-            return Path(values.get("path", str(home / f"{name}.avd")))
+            named = re.search(r"(?m)^\s*path\s*=\s*(.*?)\s*$", ini.read_text("utf-8", "replace"))
+            return Path(named[1]) if named else home / f"{name}.avd"
     raise NoAvdFilesError(f"there is no {name}.ini in {' or '.join(str(home) for home in homes)}")
 
 
@@ -192,8 +191,3 @@ def _homes() -> Iterator[Path]:
         if given := os.environ.get(variable):
             yield Path(given, below)
     yield Path.home() / ".android" / "avd"
-
-
-def _read(file: Path) -> dict[str, str]:
-    rows = (line.partition("=") for line in file.read_text("utf-8", "replace").splitlines())
-    return {name.strip(): value.strip() for name, equals, value in rows if equals}

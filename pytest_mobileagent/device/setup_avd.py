@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from pytest_mobileagent.action.action import Key
-from pytest_mobileagent.arguments import Parser, program_name
+from pytest_mobileagent.arguments import Parser, failed, program_name
 from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.device.drivers.adb.console import Console
 from pytest_mobileagent.device.fleet.shared import SharedRun
@@ -24,7 +24,6 @@ from pytest_mobileagent.device.recipe import read_recipe
 from pytest_mobileagent.device.sdk import UNFINISHED, avd_folder, configure, find_sdk
 from pytest_mobileagent.device.sources.avd import Avd, AvdSlots
 from pytest_mobileagent.errors import MobileAgentError
-from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.processes import without_keys
 
 if TYPE_CHECKING:
@@ -291,14 +290,13 @@ def main(arguments: Sequence[str]) -> int:
         recipe = read_recipe(options.file, options.name)
         sdk = find_sdk(needs="cmdline-tools")
     except MobileAgentError as error:
-        return _fail(error)
+        return failed(error)
     with contextlib.closing(SharedRun()) as run:
         build = Build(recipe, sdk, run, force=options.force)
         try:
             _follow(build, dry=options.dry_run)
         except (MobileAgentError, OSError) as error:
-            _fail(error)
-            return _undo(build, 1)
+            return _undo(build, failed(error))
         except KeyboardInterrupt:
             print("interrupted", file=sys.stderr)
             return _undo(build, _INTERRUPTED)
@@ -328,11 +326,6 @@ def _undo(build: Build, status: int) -> int:
     if left:
         print(left, file=sys.stderr)
     return status
-
-
-def _fail(error: Exception) -> int:
-    print(f"error: {printable(str(error))}", file=sys.stderr)
-    return 1
 
 
 def _interrupt(*_: object) -> NoReturn:

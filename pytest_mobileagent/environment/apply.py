@@ -93,7 +93,7 @@ def apply(environment: Environment, device: Device) -> None:
             " a root shell, which `adb root` provides on emulators without the Play Store"
         )
         raise DeviceError(msg)
-    _check(device, environment, _settings(environment))
+    _set_looks(device, environment)
     try:
         if environment.wallpaper != DEFAULT_WALLPAPER:
             picture = paint(environment.wallpaper, environment.size)
@@ -109,17 +109,15 @@ def apply(environment: Environment, device: Device) -> None:
     system.refresh()
 
 
-def _settings(environment: Environment) -> str:
+def _set_looks(device: Device, environment: Environment) -> None:
     width, height = environment.size
-    return (
+    script = (
         f"wm size {width}x{height} && wm density {environment.density}"
         f" && settings put system font_scale {environment.font_scale}"
         # Before Android 10, which has no dark theme, the command fails with status 0.
         f" && ! cmd uimode night {'yes' if environment.dark else 'no'} | grep 'No shell command'"
     )
 
-
-def _check(device: Device, environment: Environment, script: str) -> None:
     output = system_of(device).shell(f"{script} && echo done").strip()
     if not output.endswith("done"):
         msg = f"device {device.info.serial} refuses environment {environment.id}: {output[:300]}"

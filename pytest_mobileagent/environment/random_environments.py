@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import argparse
 import random
-import sys
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.arguments import Parser, program_name
+from pytest_mobileagent.arguments import Parser, failed, program_name
 from pytest_mobileagent.environment import WALLPAPERS, BadEnvironmentError, Environment
-from pytest_mobileagent.jsonable import printable
+from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.jsonable import printable, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,8 +72,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         drawn = [draw(given.seed, n, given.device, given.locale) for n in range(given.n)]
     except BadEnvironmentError as error:
-        sys.stderr.write(printable(f"error: {error}\n"))
-        return 1
+        return failed(error)
     head = "# Drawn by `mobileagent environments"
     chosen = "".join(
         f" --{name} '{','.join(words)}'"
@@ -91,12 +90,10 @@ def main(arguments: Sequence[str]) -> int:
         if path.is_file() and path.read_bytes() == text.encode():
             print(printable(f"left {path} unchanged: it contains the same {given.n} environments"))
             return 0
-        what = f"error: {path} exists with different content: choose another folder or seed\n"
-        sys.stderr.write(printable(what))
-        return 1
+        what = f"{path} exists with different content: choose another folder or seed"
+        return failed(HostError(what))
     except OSError as error:
-        sys.stderr.write(printable(f"error: cannot write {path}: {error.strerror}\n"))
-        return 1
+        return failed(HostError(f"cannot write {path}: {error.strerror}"))
     print(printable(f"wrote {path}: run them with --mobile-env={drawn[0].group}"))
     return 0
 
@@ -134,8 +131,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _whole(text: str) -> int:
-    number = int(text) if text.isascii() and text.isdecimal() and len(text) <= 18 else -1
-    if number < 0:
+    number = whole_number(text)
+    if number is None or number < 0:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 0")
     return number
 

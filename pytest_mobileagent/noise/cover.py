@@ -67,17 +67,6 @@ _ATTRIBUTES: Final = (
 _DECLARATION = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
 
 
-@dataclass(frozen=True, slots=True)
-class Covered:
-    """A screen with noise on it, and the root of the parts of that noise.
-
-    `screen.beneath` is the screen without the noise.
-    """
-
-    screen: Screen
-    root: Part
-
-
 def look_of(
     screen: Screen,
     *,
@@ -99,8 +88,10 @@ def look_of(
     return Look(size, guessed, font_scale, dark, mirrored, screen.package)
 
 
-def cover(screen: Screen, template: Template, look: Look, state: State | None = None) -> Covered:
-    """Return a screen with noise on it. The same arguments always produce the same pixels.
+def cover(screen: Screen, template: Template, look: Look, state: State | None = None) -> Screen:
+    """Return a screen with noise on it; `beneath` is the screen without it.
+
+    The same arguments always produce the same pixels.
 
     Raises:
         ScreenError: if the screenshot cannot be decoded, or the hierarchy cannot be read.
@@ -108,16 +99,14 @@ def cover(screen: Screen, template: Template, look: Look, state: State | None = 
     state = state or State(left=template.wait)
     root = _arranged(template, look, state)
     package = package_of(template, look, state)
-    own = has_own_window(template, state)
-    seen = replace(
+    return replace(
         screen,
         png=_painted(screen.png, screen, template, look, state),
-        xml=hierarchy(screen, root, package, own_window=own),
+        xml=hierarchy(screen, root, package, own_window=has_own_window(template, state)),
         package=package,
         activity=_ACTIVITIES.get(package, screen.activity),
         beneath=screen,
     )
-    return Covered(seen, root)
 
 
 def check_fonts(templates: Iterable[Template]) -> None:
@@ -273,7 +262,7 @@ class Overlay:
     def over(self, screen: Screen) -> Screen:
         """Return a screen of the phone with this noise on it."""
         self.look = replace(self.look, size=screen.size)  # the screen may have been rotated
-        return cover(screen, self.template, self.look, self.state).screen
+        return cover(screen, self.template, self.look, self.state)
 
     def handle(self, action: Action) -> Effect:
         """Apply an action of the agent to the noise, and return its effect."""

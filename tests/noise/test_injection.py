@@ -22,7 +22,7 @@ def test_an_injection_is_where_its_shape_says_and_leaves_the_app_in_front(
     shapes = {each.shape: each for each in injections}
     assert shapes.keys() == set(SHAPES)
     for shape, each in shapes.items():
-        seen = cover(screen, each, look_of(screen)).screen
+        seen = cover(screen, each, look_of(screen))
         assert (seen.png == screen.png) == (shape in UNDRAWN)
         assert (seen.xml == screen.xml) == (shape == "notification")
         match shape:

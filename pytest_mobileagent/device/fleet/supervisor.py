@@ -90,8 +90,7 @@ class Supervisor:
                     return {"port": await self.adb_server(), "home": str(self.home)}
                 case {"do": "start" | "replace" as what, "slot": int(slot), "command": [*command]}:
                     grace = float(request.get("grace", _GRACE_SECONDS))
-                    seconds = float(request.get("seconds", _START_SECONDS))
-                    limits = seconds, grace
+                    limits = float(request.get("seconds", _START_SECONDS)), grace
                     warm = tuple(request.get("warm", ()))
                     return await self.phone(slot, command, warm, limits, replace=what == "replace")
                 case {"do": "prestart", "slot": int(slot), "command": [*_]}:
