@@ -93,7 +93,8 @@ class FlipPlan:
         unpriced = sum(each.unpriced_calls or 0 for each in spent)
         calls = sum(each.calls or 0 for each in spent)
         costs = price(sum(known) if known else None, unpriced) or "$0.00"
-        minutes = sum(_acting(trial.entry) for trial in played) / 60
+        seconds = ((t.entry.seconds or 0.0, t.entry.thinking_seconds or 0.0) for t in played)
+        minutes = sum(max(0.0, whole - thinking) for whole, thinking in seconds) / 60
         by = "with their recorded replies, without the agent's models"
         return [
             f"tasks whose verdict flips: {len(self.flips)}, with {len(trials)} episodes",
@@ -102,11 +103,6 @@ class FlipPlan:
             f"costs: about {calls} judge calls, {costs}",
             *_not_played(trials),
         ]
-
-
-def _acting(entry: Entry) -> float:
-    """Return the seconds of an episode without the agent's thinking time."""
-    return max(0.0, (entry.seconds or 0.0) - (entry.thinking_seconds or 0.0))
 
 
 def _not_played(trials: Sequence[DecidedEpisode]) -> Iterator[str]:
@@ -135,8 +131,11 @@ def plan(runs: Sequence[RecordedRun], times: int) -> FlipPlan:
     for run in runs:
         for entry in run.tasks:
             if entry.success is not None and entry.episode:
-                task = entry.id, entry.environment
-                tasks.setdefault(task, []).append(_trial(run, entry))
+                is_judged = entry.verdict is not None and (
+                    entry.verdict["scorer"] not in {CHECK, PERSON}
+                )
+                episode = DecidedEpisode(run, entry, is_judged, _why_not(run, entry))
+                tasks.setdefault((entry.id, entry.environment), []).append(episode)
     if not any(len(trials) > 1 for trials in tasks.values()):
         msg = (
             f"{', '.join(run.folder.name for run in runs)}: no task was decided twice: repeat tasks"
@@ -149,12 +148,6 @@ def plan(runs: Sequence[RecordedRun], times: int) -> FlipPlan:
         if len({trial.entry.success for trial in trials}) > 1
     )
     return FlipPlan(flips, times)
-
-
-def _trial(run: RecordedRun, entry: Entry) -> DecidedEpisode:
-    verdict = entry.verdict
-    is_judged = verdict is not None and verdict["scorer"] not in {CHECK, PERSON}
-    return DecidedEpisode(run, entry, is_judged, _why_not(run, entry))
 
 
 def _why_not(run: RecordedRun, entry: Entry) -> str:
@@ -303,14 +296,16 @@ def _word(success: bool | None) -> str:
 def lines(found: Mapping[str, Any]) -> list[str]:
     """Return the table of shares, and the cause of each flip with the evidence, as lines."""
     rows = [
-        f"{cause:<14}{each['tasks']:>6}{percent(each['share']):>9}   {_interval(each['interval'])}"
+        f"{cause:<14}{each['tasks']:>6}{percent(each['share']):>9}   "
+        + (" to ".join(map(percent, each["interval"])) if each["interval"] else "n/a")
         for cause, each in found["causes"].items()
     ]
     head = f"{'flips with the':<14}{'tasks':>6}{'share':>9}   95 %"
     unknown = [f"{UNKNOWN:<14}{found['unknown']:>6}"] if found["unknown"] else []
     listed = [
-        f"  {task['cause']:<14}  {printable(task['id'])}{_in(task['environment'])}"
-        f" ({task['successes']}/{task['episodes']}): {printable(task['why'])}"
+        f"  {task['cause']:<14}  {printable(task['id'])}"
+        + (f" in {printable(task['environment'])}" if task["environment"] else "")
+        + f" ({task['successes']}/{task['episodes']}): {printable(task['why'])}"
         for task in found["tasks"][:_MOST_LISTED]
     ]
     more = len(found["tasks"]) - _MOST_LISTED
@@ -324,11 +319,3 @@ def summary(found: Mapping[str, Any]) -> str:
     )
     unknown = f"; {found['unknown']} cannot be told" if found["unknown"] else ""
     return f"flips of verdicts: {shares} (K={found['times']}, {found['told']} tasks{unknown})"
-
-
-def _in(environment: str | None) -> str:
-    return "" if environment is None else f" in {printable(environment)}"
-
-
-def _interval(interval: Sequence[float] | None) -> str:
-    return "n/a" if interval is None else f"{percent(interval[0])} to {percent(interval[1])}"

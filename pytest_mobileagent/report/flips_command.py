@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.flips import DecidedEpisode
     from pytest_mobileagent.report.recorded_run import RecordedRun
 
@@ -66,7 +65,12 @@ def main(arguments: Sequence[str]) -> int:
         _write(found, runs, folder)
     except (HostError, RecordError, OSError) as error:
         return bad_input(error)
-    print(to_text(found, 2) if given.format == "json" else "\n".join(_text(found, folder)))
+    if given.format == "json":
+        print(to_text(found, 2))
+    elif folder is None:
+        print("no verdict differs")
+    else:
+        print(*lines(found), summary(found), f"wrote {folder / FLIPS}", sep="\n")
     return 0
 
 
@@ -93,7 +97,6 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _runs(paths: Sequence[Path]) -> list[RecordedRun]:
-    """Read the runs."""
     runs = [recorded_run(find_run(path)) for path in paths]
     for number, run in enumerate(runs):
         if not run.has_ended:
@@ -105,7 +108,6 @@ def _runs(paths: Sequence[Path]) -> list[RecordedRun]:
 
 
 def _folder(runs: Sequence[RecordedRun], output: Path | None) -> Path:
-    """Create the output folder and return it."""
     first = runs[0].folder
     folder = (output or first.with_name(f"{first.name}-flips")).absolute()
     if folder.exists():
@@ -153,12 +155,6 @@ def _write(found: dict[str, Any], runs: Sequence[RecordedRun], folder: Path | No
             write_json(run.folder / REPORT, {**whole, "flips": found})
             chain.add_file(run.folder, "report", REPORT)
             write_page(run.folder, read_report(run.folder / REPORT))
-
-
-def _text(found: dict[str, Any], folder: Path | None) -> list[str]:
-    if folder is None:
-        return ["no verdict differs"]
-    return [*lines(found), summary(found), f"wrote {folder / FLIPS}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,8 +239,8 @@ def _outcomes(folder: Path, status: int) -> dict[str, RerunOutcome]:
         run = recorded_run(report.parent)
     except (OSError, ValueError, RecordError):
         raise FlipsError(_why(folder / "pytest.txt", status)) from None
-    return {entry.key: RerunOutcome(entry.success, _reason(entry)) for entry in run.tasks}
-
-
-def _reason(entry: Entry) -> str:
-    return str(entry.reason or next(iter(entry.infrastructure), "") or entry.outcome)
+    found = {}
+    for entry in run.tasks:
+        reason = entry.reason or next(iter(entry.infrastructure), "") or entry.outcome
+        found[entry.key] = RerunOutcome(entry.success, reason)
+    return found

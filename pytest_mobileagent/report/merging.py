@@ -181,7 +181,6 @@ def _write(
     heads: Sequence[Mapping[str, Any]],
     parts: Mapping[str, Sequence[_Part]],
 ) -> Report:
-    """Write a run into a folder, and return its report."""
     results = [_take_over(folder, each) for each in parts.values()]
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
     head = {**merged_head(heads, name), "merged": now}

@@ -55,7 +55,6 @@ def names_of(runs: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _differences(runs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return what tells runs of the same name apart."""
     found = _joined([_options(about) for about in runs])
     if len({*found}) == 1:
         found = _joined([{"version=": version} for version in _versions(runs)])

@@ -80,17 +80,17 @@ def _links(chain: Sequence[Link], known: Collection[str]) -> Found:
     if not places:
         yield FAILED, f"{CHAIN}: the digest is not in it: it was computed again, or is another's"
         return
-    later = Counter(_kind(link) for link in chain if link.number > places[-1] and link.content)
+    later = Counter(
+        next((name for name in link.content if name != "when"), "other")
+        for link in chain
+        if link.number > places[-1] and link.content
+    )
     if packed := later.pop("packed", 0):
         pixels = f"the pixels of {plural(packed, 'screen')}"
         yield UNPROVEN, f"{pixels} that were packed after the digest"
     if later:
         what = ", ".join(f"{kind} ({many})" for kind, many in sorted(later.items()))
         yield OPEN, f"{CHAIN}: added after the digest was printed: {what}"
-
-
-def _kind(link: Link) -> str:
-    return next((name for name in link.content if name != "when"), "other")
 
 
 def _whole_files(run: Path, chain: Sequence[Link]) -> Found:

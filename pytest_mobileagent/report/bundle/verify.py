@@ -236,7 +236,11 @@ def _scored_again(
     """Score the run again into a new run in a folder; return it, or why that was not possible."""
     here = Path.cwd()
     files = sorted({task.nodeid.partition("::")[0] for task in run.tasks})
-    known = [file for file in files if _is_test(here, file)]
+    known = [
+        file
+        for file in files
+        if _TEST_FILE.fullmatch(file) and is_below(here / file, here) and (here / file).is_file()
+    ]
     if not known:
         return None, f"none of its test files is in {here}: run `verify` in the suite's project"
     judging = ["--mobile-cache=recorded"]
@@ -309,11 +313,6 @@ def _counting(replies: bytes, given: Sequence[Verdict]) -> bytes:
 def _last(done: subprocess.CompletedProcess[str]) -> str:
     lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
     return next((line for line in lines if "ERROR" in line), lines[-1] if lines else "no output")
-
-
-def _is_test(here: Path, file: str) -> bool:
-    path = here / file
-    return _TEST_FILE.fullmatch(file) is not None and is_below(path, here) and path.is_file()
 
 
 def _suite(run: RecordedRun, again: RecordedRun) -> Found:

@@ -181,7 +181,6 @@ def write_trajectories(given: Sequence[Path], target: Path, *, screens: bool = T
 
 
 def _write(episode: EpisodeRecord, task: Entry, run: Path, place: Path, *, screens: bool) -> None:
-    """Write an episode into a new folder."""
     place.mkdir(parents=True)
     shown = [*(step.screen for step in episode.steps), episode.screen]
     files = []

@@ -121,7 +121,6 @@ def _pair(name: str, task: Entry) -> Key | None:
 
 
 def _values(name: str, tasks: Sequence[Entry]) -> list[Any]:
-    """Return the values of a field, sorted."""
     return sorted({value for task in tasks if (value := getattr(task, name)) is not None})
 
 

@@ -216,7 +216,6 @@ def _paired(before: Sequence[Entry], after: Sequence[Entry]) -> dict[str, int]:
 def _measure(
     name: str, before: Sequence[Entry], after: Sequence[Entry], keys: Collection[Key]
 ) -> dict[str, Any]:
-    """Return the mean difference of a number over tasks, with its interval."""
     first, second = _means(name, before), _means(name, after)
     both = [key for key in keys if key in first and key in second]
     of_task: dict[str, list[float]] = defaultdict(list)
@@ -340,7 +339,10 @@ def different_versions(runs: Mapping[str, Sequence[Entry]]) -> dict[str, Both]:
     A package that is not installed on a machine has the version "none" there. Episodes recorded
     without versions are ignored.
     """
-    each = {whose: _known(tasks) for whose, tasks in runs.items()}
+    each: dict[str, list[dict[str, str]]] = {}  # the distinct sets of versions in each run
+    for whose, tasks in runs.items():
+        recorded = {tuple(task.versions.items()) for task in tasks if task.versions}
+        each[whose] = [dict(versions) for versions in sorted(recorded)]
     found: dict[str, Both] = {}
     for name in dict.fromkeys(n for known in each.values() for one in known for n in one):
         both = {
@@ -354,9 +356,3 @@ def different_versions(runs: Mapping[str, Sequence[Entry]]) -> dict[str, Both]:
 def nodes(tasks: Sequence[Entry]) -> list[str]:
     """Return the names of the machines on which the tasks were run, as far as recorded."""
     return sorted({task.node for task in tasks if task.node})
-
-
-def _known(tasks: Sequence[Entry]) -> list[dict[str, str]]:
-    """Return the distinct sets of versions that the episodes recorded."""
-    known = {tuple(task.versions.items()) for task in tasks if task.versions}
-    return [dict(each) for each in sorted(known)]

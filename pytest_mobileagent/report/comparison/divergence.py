@@ -215,16 +215,19 @@ def _is_alone(name: Thing, screen: Screen) -> bool:
 
 def _things(screen: Screen) -> list[Thing]:
     try:
-        elements = screen.elements
+        elements = [each for each in screen.elements if each.package != _SYSTEM]
     except ScreenError:
         return []
-    return [_thing(each) for each in elements if each.package != _SYSTEM]
-
-
-def _thing(element: Element) -> Thing:
-    flags = [name for name in ("checked", "selected", "enabled") if getattr(element, name)]
-    words = _without_changing_text(element.text), _without_changing_text(element.content_desc)
-    return element.class_name, element.resource_id, *words, *flags
+    return [
+        (
+            each.class_name,
+            each.resource_id,
+            _without_changing_text(each.text),
+            _without_changing_text(each.content_desc),
+            *(name for name in ("checked", "selected", "enabled") if getattr(each, name)),
+        )
+        for each in elements
+    ]
 
 
 @lru_cache(maxsize=1 << 12)  # consecutive screens share most of their texts

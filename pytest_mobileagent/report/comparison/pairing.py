@@ -79,7 +79,11 @@ def tallies(tasks: Iterable[Entry]) -> dict[Key, Tally]:
     found: dict[Key, Tally] = {}
     for task in tasks:
         if task.outcome != "skipped":
-            key, tally = (task.id, task.environment), _tally(task)
+            key = task.id, task.environment
+            if is_missing(task):
+                tally = Tally(missing=1, broken=int(task.fault == "infrastructure"))
+            else:
+                tally = Tally(passed=int(bool(task.success)), decided=1)
             found[key] = found[key] + tally if key in found else tally
     return found
 
@@ -199,6 +203,7 @@ def difference(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> Diffe
     pooled = (
         fsum(_pooled(before[k], after[k]) for k in ks) / len(ks) ** 2 for ks in of_task.values()
     )
+    shares = [(before[key].share, after[key].share) for key in keys]
     within = [v for v in (noise([run], keys) for run in (before, after)) if v is not None]
     return Difference(
         tasks,
@@ -208,12 +213,8 @@ def difference(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> Diffe
         pooled=fsum(pooled) / tasks**2,
         episodes=min(episodes),
         within=min(within, default=0.0),
-        between=fmean(_between(before[key].share, after[key].share) for key in keys),
+        between=fmean((p * (1 - q) + q * (1 - p)) / 2 for p, q in shares),
     )
-
-
-def _between(before: float, after: float) -> float:
-    return (before * (1 - after) + after * (1 - before)) / 2
 
 
 def _pooled(before: Tally, after: Tally) -> float:
@@ -251,9 +252,3 @@ def noise(runs: Sequence[Mapping[Key, Tally]], keys: Sequence[Key]) -> float | N
 def is_missing(task: Entry) -> bool:
     """Return whether an episode has no reliable verdict: it is undecided or suspect."""
     return task.success is None or bool(task.suspect)
-
-
-def _tally(task: Entry) -> Tally:
-    if is_missing(task):
-        return Tally(missing=1, broken=int(task.fault == "infrastructure"))
-    return Tally(passed=int(bool(task.success)), decided=1)

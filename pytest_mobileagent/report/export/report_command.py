@@ -179,7 +179,6 @@ def _json(runs: Sequence[Run], published: Sequence[Any]) -> str:
 
 
 def _write_table(given: argparse.Namespace, runs: Sequence[Run]) -> None:
-    """Write a table of runs in the given layout and format."""
     _write_formatted(tabulate(given.layout or OWN, runs), given)
 
 
@@ -228,7 +227,6 @@ def _warn(notes: Sequence[str]) -> None:
 
 
 def _write_leaderboard(runs: Sequence[Path], output: Path | None, verified: Sequence[str]) -> None:
-    """Write the leaderboard of several runs, and print its path."""
     from pytest_mobileagent.report.html.leaderboard import Contender, write_leaderboard  # heavy
 
     if twice := [run for run, many in Counter(runs).items() if many > 1]:

@@ -116,7 +116,12 @@ def as_csv(table: Table) -> str:
         head += [_harmless(title), *(_harmless(f"{title} {name}") for name in names)]
     writer.writerow(head)
     for row in table.rows:
-        writer.writerow(_csv_row(row, extras))
+        cells: list[str] = []
+        for cell, names in zip(row, extras, strict=True):
+            value = cell.value
+            cells.append(_harmless(value) if isinstance(value, str) else _csv_number(value))
+            cells += [_csv_number(getattr(cell, name)) for name in names]
+        writer.writerow(cells)
     return written.getvalue()
 
 
@@ -137,7 +142,6 @@ def as_latex(table: Table) -> str:
 
 
 def _groups(table: Table) -> Iterator[str]:
-    """Yield the row with the groups, and the rules below them."""
     cells, rules, place = [], [], 1
     for group, columns in groupby(table.columns, lambda column: column.group):
         count = len(list(columns))
@@ -160,12 +164,6 @@ def _latex_row(cells: Iterator[str] | map[str]) -> str:
 def escape_latex(text: str) -> str:
     """Return the text with LaTeX's special characters escaped, on one line."""
     return "".join(_LATEX.get(char, char) for char in _one_line(text))
-
-
-def _csv_row(row: tuple[Cell, ...], extras: list[list[str]]) -> Iterator[str]:
-    for cell, names in zip(row, extras, strict=True):
-        yield _harmless(cell.value) if isinstance(cell.value, str) else _csv_number(cell.value)
-        yield from (_csv_number(getattr(cell, name)) for name in names)
 
 
 def _csv_number(number: float | None) -> str:

@@ -54,7 +54,10 @@ def absolute(bound: Bound, tasks: Sequence[Entry], analysis: int) -> GateFinding
     """
     covered = [task for task in tasks if bound.covers(task.suite, task.tags)]
     unknown = left_out(bound.metric, covered)
-    is_free = not unknown and _asked_nothing(bound.metric, covered)
+    played = [task for task in covered if task.steps is not None]
+    is_spending = bound.metric.rpartition(".")[2] in _COSTS | _TOKENS
+    asked_nothing = bool(played) and all(task.calls == 0 for task in played)
+    is_free = not unknown and is_spending and asked_nothing
     value = _value(bound.metric, totals(at_least(covered) if unknown or is_free else covered))
     numbers = {"value": value, "tasks": len(covered)}
 
@@ -214,13 +217,6 @@ def left_out(metric: str, tasks: Sequence[Entry]) -> str:
     return " and ".join(
         f"{count} {what.format('s' * (count != 1))}" for what, count in counts.items() if count
     )
-
-
-def _asked_nothing(metric: str, tasks: Sequence[Entry]) -> bool:
-    """Return whether a metric is one of costs or tokens, and no task that was run asked a model."""
-    played = [task for task in tasks if task.steps is not None]
-    is_spending = metric.rpartition(".")[2] in _COSTS | _TOKENS
-    return is_spending and bool(played) and all(task.calls == 0 for task in played)
 
 
 def at_least(tasks: Sequence[Entry]) -> list[Entry]:

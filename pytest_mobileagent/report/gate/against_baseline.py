@@ -80,7 +80,9 @@ def against(
     )
     seen = _Seen.of(tallies(there), tallies(here), bound, levels(analyses, analysis, count))
     counted, numbers = _denominators(seen), _numbers(seen)
-    low, high = _bounds(seen, count)
+    low, high = (points(min(1.0, max(-1.0, each or 0.0))) for each in (seen.low, seen.high))
+    low = f"{_level(BETA)}: {low} or more"
+    high = f"{_level(ALPHA / count)}: {high} or less"
     said = name_of(bound)
     if seen.found.value is not None:
         said += f" {points(seen.found.value)} points"
@@ -100,9 +102,9 @@ def against(
         number = seen.found.tasks
         if maybe:
             return finding(INCONCLUSIVE, f"{said} ({low}), but {maybe}{counted}", may_change=True)
-        return finding(
-            PASS, f"{said} ({low}), {number} tasks, {_epochs(analyses, analysis)}{counted}"
-        )
+        epochs, planned = plural(analyses.epochs[analysis], "epoch"), len(analyses.epochs)
+        which = f" (analysis {analysis + 1} of {planned})" if planned > 1 else ""
+        return finding(PASS, f"{said} ({low}), {number} tasks, {epochs}{which}{counted}")
     said += f" ({low}; {high})" * (seen.low is not None)
     may_change = is_whole and _may_decide(seen, analyses, analysis, count)
     if is_whole and rule(seen.found, bound, seen.levels, seen.strata) == INCONCLUSIVE:
@@ -190,12 +192,6 @@ def _numbers(seen: _Seen) -> dict[str, Any]:
         "baseline_decided": seen.there.decided,
         "baseline_episodes": episodes(seen.there),
     }
-
-
-def _bounds(seen: _Seen, count: int) -> tuple[str, str]:
-    """Return the one-sided lower and upper bound of the difference, over all analyses, in words."""
-    low, high = (points(min(1.0, max(-1.0, each or 0.0))) for each in (seen.low, seen.high))
-    return f"{_level(BETA)}: {low} or more", f"{_level(ALPHA / count)}: {high} or less"
 
 
 def _level(chance: float) -> str:
@@ -289,12 +285,6 @@ def _takes(seen: _Seen, bound: Bound, numbers: dict[str, Any]) -> str:
         return f"about {more} epochs of both would decide"
     numbers["tasks_to_decide"] = more = tasks_to_decide(seen.found, bound, seen.levels)
     return f"more epochs of these tasks would not decide, about {more} tasks like them would"
-
-
-def _epochs(analyses: InterimAnalyses, analysis: int) -> str:
-    count = len(analyses.epochs)
-    which = f" (analysis {analysis + 1} of {count})" if count > 1 else ""
-    return plural(analyses.epochs[analysis], "epoch") + which
 
 
 def _denominators(seen: _Seen) -> str:

@@ -171,15 +171,11 @@ def decide(
                 here, there, same_selection=same_selection, allow_skipped=gate.allow_skipped
             )
             found = against(bound, here, there, analyses, analysis, count=count)
-            findings.append(_without(left_out, found))
+            if left_out is not None and found.verdict != FAIL:  # a FAIL stands, a PASS does not
+                words = f"{left_out}; of the others: {found.words}"
+                found = replace(found, verdict=INCONCLUSIVE, words=words)
+            findings.append(found)
     return GateDecision(tuple(findings), analyses, analysis)
-
-
-def _without(left_out: str | None, found: GateFinding) -> GateFinding:
-    """Return a finding that includes the tasks left out: a FAIL stands, a PASS does not."""
-    if left_out is None or found.verdict == FAIL:
-        return found
-    return replace(found, verdict=INCONCLUSIVE, words=f"{left_out}; of the others: {found.words}")
 
 
 _RANGE = re.compile(r"\s*(\d+)\s*\.\.\s*(\d+)\s*", re.ASCII)
@@ -208,8 +204,13 @@ def decide_finished(gate: Gate, run: RecordedRun, baseline: RecordedRun | None) 
     for analysis, (first, epochs) in enumerate(zip(starts, planned.epochs, strict=False)):
         if decision is not None and not (decision.is_open and epochs <= done):
             break
-        new = [task for task in run.tasks if first <= task.epoch < epochs]
-        tasks += [task for task in new if _is_wanted(task, decision)]
+        # An interrupted run also lists tasks that the analysis before had made unnecessary.
+        tasks += [
+            task
+            for task in run.tasks
+            if first <= task.epoch < epochs
+            and (decision is None or task.outcome != "not run" or decision.wants(task))
+        ]
         decision = decide(
             gate, tasks, before, planned, analysis, before=decision, same_selection=same_selection
         )
@@ -221,14 +222,6 @@ def _of_run(run: RecordedRun, decision: GateDecision) -> GateDecision:
     """Extend a decision by what the run lacks as a whole."""
     lacks = without_shards(run.about, decision.analysis)
     return replace(decision, findings=(*lacks, *decision.findings))
-
-
-def _is_wanted(task: Entry, decision: GateDecision | None) -> bool:
-    """Return whether a task was planned after an analysis.
-
-    An interrupted run also lists tasks that the analysis had made unnecessary.
-    """
-    return decision is None or task.outcome != "not run" or decision.wants(task)
 
 
 def _planned(run: RecordedRun) -> InterimAnalyses | None:

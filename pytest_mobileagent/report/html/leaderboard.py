@@ -133,7 +133,6 @@ def _scorers(tasks: Sequence[Entry]) -> dict[str, int]:
 
 
 def _notes(run: RecordedRun, summary: Mapping[str, Any]) -> list[str]:
-    """Return the caveats of one run's numbers."""
     notes = [] if run.has_ended else ["it has not ended, or was cut off: this is what it has"]
     unclear = sum(map(is_unclear, run.tasks))
     counted = total(tallies(unclear_as_failed(run.tasks)).values())

@@ -201,7 +201,6 @@ def _picture_paths(episode: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _pictures(names: Mapping[str, Path]) -> Iterator[tuple[str, bytes]]:
-    """Yield the blocks of all pictures that can be read."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for name, packed in zip(names, pool.map(_thumbnail, names.values()), strict=True):
             if packed is not None:

@@ -57,7 +57,6 @@ def opinions(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
 
 
 def _judges(verdict: Verdict) -> list[dict[str, Any]]:
-    """Return each judge's opinion, with the fields that the page shows."""
     if verdict.scorer == PERSON:
         return []
     given = verdict.evidence.get("judges")

@@ -141,7 +141,6 @@ def _mark(task: Entry, how: str) -> Entry:
 
 
 def _suspects(tasks: Sequence[Entry]) -> set[int]:
-    """Return the indices of the tasks that are suspects."""
     tried = _informative(_tried(tasks))
     by_case: dict[int, list[_Tried]] = {}
     for each in tried:

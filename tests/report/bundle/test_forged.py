@@ -88,17 +88,9 @@ EDITS: dict[str, tuple[Forgery, str]] = {
         _edited("episode.jsonl", '"x":1', '"x":7', 3),
         r"episode.jsonl, line 3 \(step\): it was edited",
     ),
-    "an edited answer": (
-        _edited("episode.jsonl", '"answer":"Eve"', '"answer":"Ann"'),
-        r"episode.jsonl, line 7 \(step\): it was edited",
-    ),
     "an edited goal": (
         _edited("episode.jsonl", "Say the name Eve", "Say the name Ann", 1),
         r"line 1 \(episode\): it was edited",
-    ),
-    "an edited ending": (
-        _edited("episode.jsonl", '"self-reported"', '"step limit"'),
-        r"line 8 \(end\): it was edited",
     ),
     "a removed record": (
         lambda it: it.drop_lines(it.episode("Eve") / "episode.jsonl", 8),
@@ -115,10 +107,6 @@ EDITS: dict[str, tuple[Forgery, str]] = {
     "records in another order": (
         lambda it: _swap_lines(it.episode("Eve") / "episode.jsonl", 2, 4),
         r"episode.jsonl: its lines are in another order",
-    ),
-    "a removed call": (
-        lambda it: it.drop_lines(it.episode("Eve") / "calls.jsonl", 3),
-        "calls.jsonl: 1 line removed",
     ),
     "a removed attempt": (
         lambda it: shutil.rmtree(it.episode("Eve")),
@@ -140,10 +128,6 @@ EDITS: dict[str, tuple[Forgery, str]] = {
         lambda it: _swap(*_screens(it, ".png", ".webp")[:2]),
         r"screens/\S+.(png|webp): another screen than the one recorded",
     ),
-    "a damaged picture": (
-        lambda it: _screens(it, ".png", ".webp")[0].write_bytes(b"RIFF"),
-        r"screens/\S+.(png|webp): another screen than the one recorded",
-    ),
     "a removed picture": (
         lambda it: _screens(it, ".png", ".webp")[0].unlink(),
         r"its screen \w{32}.png is missing",
@@ -155,10 +139,6 @@ EDITS: dict[str, tuple[Forgery, str]] = {
     "a changed verdict": (
         _edited("verdicts.jsonl", '"passed":false', '"passed":true'),
         r"verdicts.jsonl, line 1 \(verdict\): it was edited",
-    ),
-    "an added verdict": (
-        lambda it: _add_lines(it.episode("Eve") / "verdicts.jsonl", '{"passed":true}'),
-        r"verdicts.jsonl, line 2 \(verdict\): it was added",
     ),
     "a removed verdict": (
         lambda it: it.drop_lines(it.episode("Eve") / "verdicts.jsonl", 1),

@@ -129,7 +129,6 @@ def served_page(package: str, shared: Sequence[str], own: Sequence[str]) -> str:
 
 
 def _policy(style: str, script: str, *, live: bool) -> str:
-    """Return the content security policy of the page."""
     rules = [
         "default-src 'none'",
         # Browsers differ in whether 'self' includes the files beside a page that is itself a file.
