@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -43,111 +42,49 @@ OLDER = UNCOUNTED | {"uncounted_calls": None}
 
 
 SET_PRICE = "(-o mobile_prices=FILE sets it)"
-SEE = "(docs/programs.md says when)"
+UNPRICED_CALLS = f"{{}} without a price {SET_PRICE}"
+NO_PRICE, ONE_PRICE = map(UNPRICED_CALLS.format, ("600 calls", "1 call"))
+UNREAD_LOG = " whose log was not read"
+NOT_SEEN = "1 episode whose calls were not observed (docs/programs.md says when)"
 
 
 @pytest.mark.parametrize(
-    ("bound", "changes", "line"),
+    ("metric", "limit", "changes", "numbers", "left_out"),
     [
-        (Bound("cost_usd", max=2), [{}, {}], "PASS: cost_usd 1 (at most 2)"),
-        (
-            Bound("cost_usd", max=2),
-            [{}, UNPRICED, UNPRICED],
-            (
-                "INCONCLUSIVE: cost_usd 0.5 (at most 2), and more: it leaves out 1200 calls "
-                "without a price"
-            ),
-        ),
-        (
-            Bound("cost_usd", max=2),
-            [{}, PARTLY, UNSEEN],
-            (
-                "INCONCLUSIVE: cost_usd 0.75 (at most 2), and more: it leaves out 1 call without a "
-                "price and 1 episode whose calls were not observed"
-            ),
-        ),
-        (
-            Bound("cost_usd", max=0.4),
-            [{}, UNPRICED],
-            "FAIL: cost_usd 0.5 (at most 0.4), and more: it leaves out 600 calls without a price",
-        ),
-        (
-            Bound("cost_usd", min=0.5),
-            [{}, UNPRICED],
-            "PASS: cost_usd 0.5 (at least 0.5), and more: it leaves out 600 calls without a price",
-        ),
-        (
-            Bound("cost_usd", min=0.6),
-            [{}, UNPRICED],
-            (
-                "INCONCLUSIVE: cost_usd 0.5 (at least 0.6), and more: it leaves out 600 calls "
-                "without a price"
-            ),
-        ),
-        (
-            Bound("mean_cost_usd", max=0.4),
-            [{}, PARTLY],
-            (
-                "INCONCLUSIVE: mean_cost_usd 0.375 (at most 0.4), and more: it leaves out 1 call "
-                "without a price"
-            ),
-        ),
-        (
-            Bound("mean_cost_usd", max=0.3),
-            [{}, PARTLY],
-            (
-                "FAIL: mean_cost_usd 0.375 (at most 0.3), and more: it leaves out 1 call without a "
-                "price"
-            ),
-        ),
-        (Bound("input_tokens", max=2000), [{}, UNPRICED], "PASS: input_tokens 1800 (at most 2000)"),
-        (
-            Bound("input_tokens", max=2000),
-            [{}, UNCOUNTED],
-            (
-                "INCONCLUSIVE: input_tokens 900 (at most 2000), and more: it leaves out 4 calls "
-                "without tokens"
-            ),
-        ),
-        (
-            Bound("mean_tokens", max=400),
-            [{}, OLDER],
-            "FAIL: mean_tokens 500 (at most 400), and more: it leaves out 4 calls without tokens",
-        ),
-        (
-            Bound("calls", max=9),
-            [{}, UNSEEN],
-            (
-                "INCONCLUSIVE: calls 4 (at most 9), and more: it leaves out 1 episode whose calls "
-                "were not observed"
-            ),
-        ),
-        (Bound("crashes", max=0), [{}, {}], "PASS: crashes 0 (at most 0)"),
-        (Bound("crashes", max=0), [{}, {"crashes": 2}], "FAIL: crashes 2 (at most 0)"),
-        (
-            Bound("crashes", max=0),
-            [{}, UNREAD],
-            (
-                "INCONCLUSIVE: crashes 0 (at most 0), and more: it leaves out 1 episode whose log "
-                "was not read"
-            ),
-        ),
-        (Bound("crashes", max=0), [UNREAD], "INCONCLUSIVE: crashes is not known (at most 0)"),
-        (
-            Bound("crashes", max=1),
-            [{"crashes": 2}, UNREAD, UNREAD],
-            (
-                "FAIL: crashes 2 (at most 1), and more: it leaves out 2 episodes whose log was not "
-                "read"
-            ),
-        ),
-        (Bound("mean_steps", max=9), [{}, UNSEEN | UNPRICED], "PASS: mean_steps 4 (at most 9)"),
+        ("cost_usd", {"max": 2}, [{}, {}], ("PASS", 1), ""),
+        ("cost_usd", {"max": 2}, [{}, UNPRICED], ("INCONCLUSIVE", 0.5), NO_PRICE),
+        ("cost_usd", {"max": 2}, [{}, PARTLY, UNSEEN], ("INCONCLUSIVE", 0.75),
+         f"{ONE_PRICE} and {NOT_SEEN}"),
+        ("cost_usd", {"max": 0.4}, [{}, UNPRICED], ("FAIL", 0.5), NO_PRICE),
+        ("cost_usd", {"min": 0.5}, [{}, UNPRICED], ("PASS", 0.5), NO_PRICE),
+        ("cost_usd", {"min": 0.6}, [{}, UNPRICED], ("INCONCLUSIVE", 0.5), NO_PRICE),
+        ("mean_cost_usd", {"max": 0.4}, [{}, PARTLY], ("INCONCLUSIVE", 0.375), ONE_PRICE),
+        ("mean_cost_usd", {"max": 0.3}, [{}, PARTLY], ("FAIL", 0.375), ONE_PRICE),
+        ("input_tokens", {"max": 2000}, [{}, UNPRICED], ("PASS", 1800), ""),
+        ("input_tokens", {"max": 2000}, [{}, UNCOUNTED], ("INCONCLUSIVE", 900),
+         "4 calls without tokens"),
+        ("mean_tokens", {"max": 400}, [{}, OLDER], ("FAIL", 500), "4 calls without tokens"),
+        ("calls", {"max": 9}, [{}, UNSEEN], ("INCONCLUSIVE", 4), NOT_SEEN),
+        ("crashes", {"max": 0}, [{}, {}], ("PASS", 0), ""),
+        ("crashes", {"max": 0}, [{}, {"crashes": 2}], ("FAIL", 2), ""),
+        ("crashes", {"max": 0}, [{}, UNREAD], ("INCONCLUSIVE", 0), "1 episode" + UNREAD_LOG),
+        ("crashes", {"max": 1}, [{"crashes": 2}, UNREAD, UNREAD], ("FAIL", 2),
+         "2 episodes" + UNREAD_LOG),
+        ("mean_steps", {"max": 9}, [{}, UNSEEN | UNPRICED], ("PASS", 4), ""),
     ],
-    ids=str,
-)
-def test_the_known_part_is_a_lower_bound(bound, changes, line):
-    line = re.sub("(without a price)", rf"\1 {SET_PRICE}", line)
-    assert said(bound, *changes) == re.sub("(were not observed)", rf"\1 {SEE}", line)
+)  # fmt: skip
+def test_the_known_part_is_a_lower_bound(metric, limit, changes, numbers, left_out):
+    verdict, value = numbers
+    ((side, number),) = limit.items()
+    asked = f"at {'most' if side == 'max' else 'least'} {number}"
+    more = f", and more: it leaves out {left_out}" if left_out else ""
+    line = f"{verdict}: {metric} {value} ({asked}){more}"
+    assert said(Bound(metric, **limit), *changes) == line
+
+
+def test_a_number_of_which_nothing_is_known_is_inconclusive():
+    line = said(Bound("crashes", max=0), UNREAD)
+    assert line == "INCONCLUSIVE: crashes is not known (at most 0)"
 
 
 def test_an_agent_that_asks_no_model_has_cost_nothing():
@@ -234,12 +171,8 @@ def test_a_task_that_must_pass_must_pass_in_most_epochs(epochs, line, status):
     assert (decision.line, decision.status) == (line, status)
 
 
-def test_required_task_must_pass_in_each_environment():
+def test_a_required_task_must_pass_in_each_environment_even_if_others_broke():
     gate = Gate((), ("tasks/a",))
     decision = decided(gate, {"tasks/a@100": "P", "tasks/a@101": "F"})
     assert decision.line == "FAIL: must pass: tasks/a[env101] passed 0 of 1 epoch"
-
-
-def test_failed_required_task_counts_even_if_others_broke():
-    run = {"tasks/a": "FFF"} | many(5, "EEE")
-    assert decided(Gate((), ("tasks/a",)), run).status == 1
+    assert decided(gate, {"tasks/a": "FFF"} | many(5, "EEE")).status == 1

@@ -40,12 +40,7 @@ def test_tasks_without_their_app_are_inconclusive():
     )
 
 
-def test_gate_may_allow_skipped_tasks():
-    run = entries(many(4, "PP")) + skipped("maps", "com.example.maps")
-    assert decide(Gate(GATE.bounds, allow_skipped=True), run, None, ONCE, 0).status == 0
-
-
-def test_tasks_without_a_listener_leave_a_gate_open():
+def test_tasks_without_a_listener_leave_a_gate_open_unless_it_allows_that():
     run = entries(many(4, "PP")) + skipped("events", None, "listener")
     decision = decide(GATE, run, None, ONCE, 0)
     assert decision.status == 8
@@ -92,11 +87,10 @@ def test_a_violated_bound_fails_anyway():
 def test_long_list_of_tasks_is_truncated():
     run = entries(many(4, "PP"))
     run += [each for n in range(8) for each in skipped(f"m{n}", "com.example.maps")]
-    line = decide(GATE, run, None, ONCE, 0).line
     assert (
-        "8 tasks were skipped for want of an app: com.example.maps (m0, m1, m2, m3, m4, and" in line
+        "an app: com.example.maps (m0, m1, m2, m3, m4, and 3 more); install"
+        in decide(GATE, run, None, ONCE, 0).line
     )
-    assert "and 3 more)" in line
 
 
 WHOLE = many(100, "PP")
@@ -141,13 +135,10 @@ def test_allowing_skipped_tasks_excludes_them_from_the_baseline():
     assert against(run, allow=True).status == 0
 
 
-def test_worse_run_with_missing_tasks_fails():
-    assert against(entries(many(80, "FF"))).status == 1
-
-
 def test_tasks_that_the_baseline_never_decided_are_not_missed():
     before = entries(many(99, "PP") | {"broken": "EE", "skipped": "ss"})
     assert decide(AGAINST, entries(many(99, "PP")), before, ONCE, 0).status == 0
+    assert against(entries(many(80, "FF"))).status == 1, "missing tasks hide no FAIL"
 
 
 def test_only_tasks_of_the_bound_can_be_missing():
@@ -190,10 +181,6 @@ def test_unclear_answers_count_as_failed_on_both_sides():
     clear = entries(many(40, "PP"))
     assert decide(AGAINST, UNCLEAR, clear, ONCE, 0).status == 1
     assert decide(AGAINST, clear, UNCLEAR, ONCE, 0).status == 0
-    must_pass = Gate((), ("tasks/clock/t1",))
-    assert decide(must_pass, UNCLEAR, None, ONCE, 0).status == 1
-
-
-def test_unclear_answers_can_be_bounded_themselves():
+    assert decide(Gate((), ("tasks/clock/t1",)), UNCLEAR, None, ONCE, 0).status == 1
     decision = decide(Gate((Bound("unclear", max=10),)), UNCLEAR, None, ONCE, 0)
     assert decision.line.startswith("FAIL: unclear 80 (at most 10)")

@@ -28,6 +28,8 @@ def test_file_contains_bounds_and_required_tasks(tmp_path):
     )
     assert gate.needs_baseline
     assert not gate.allow_skipped
+    (tmp_path / "gate.toml").write_text("allow_skipped = true\n" + FILE)
+    assert read_gate("gate.toml", tmp_path).allow_skipped
 
 
 def test_bound_against_the_baseline_has_a_scope_and_may_limit_lost_tasks(tmp_path):
@@ -36,11 +38,6 @@ def test_bound_against_the_baseline_has_a_scope_and_may_limit_lost_tasks(tmp_pat
     assert (bound.scope, bound.max_lost) == ("tasks like these", 0)
     (bound,) = read_gate("success_rate >= baseline", tmp_path).bounds
     assert (bound.scope, bound.max_lost) == ("these tasks", None)
-
-
-def test_file_may_allow_skipped_tasks(tmp_path):
-    (tmp_path / "gate.toml").write_text("allow_skipped = true\n" + FILE)
-    assert read_gate("gate.toml", tmp_path).allow_skipped
 
 
 @pytest.mark.parametrize(
@@ -54,8 +51,6 @@ def test_file_may_allow_skipped_tasks(tmp_path):
     ],
 )
 def test_simple_gate_needs_no_file(tmp_path, text, bound):
-    if text.startswith("pass_at"):
-        pytest.importorskip("pytest_mobileagent.report.metrics.epochs")
     assert read_gate(text, tmp_path) == Gate((bound,))
 
 
@@ -64,21 +59,17 @@ def test_simple_gate_needs_no_file(tmp_path, text, bound):
     [
         ("success_rate > 0.5", "is not an expression: write one such as success_rate >= 0.5"),
         ("success_rate >= half", "'half' is neither a number nor the word baseline"),
-        ("success_rate >= nan", "'nan' is neither a number nor the word baseline"),
         ("sucess_rate >= 0.5", "no number 'sucess_rate' in a summary: did you mean success_rate"),
         ("success_rate >= 50", "a share from 0 to 1, not 50: 0.5 is 50 %"),
         ("success_rate >= -0.5", "success_rate is never negative, so a limit of -0.5 decides"),
-        ("cost_usd <= -1", "cost_usd is never negative"),
         ("terminations.agnet error <= 0", "no episode ends with 'agnet error': did you mean agent"),
         ("termination_rates.time limits <= 0.1", "'time limits': did you mean time limit"),
         ("success_rate <= baseline", "only success_rate >= baseline is possible"),
-        ("mean_steps >= baseline", "only success_rate >= baseline is possible"),
         ("terminations <= 3", "terminations contains several numbers: name one of them"),
         ("terminations. <= 3", "terminations. contains several numbers: name one of them"),
         ("success_rate.clock >= 0.5", "success_rate is a single number: leave out .clock"),
         ("interval.0 >= 0.5", "interval is a pair of numbers"),
         ("gates.toml", "cannot be read .No such file or directory.: name a TOML file"),
-        (".", "cannot be read .Is a directory.: name a TOML file"),
     ],
 )
 def test_a_meaningless_expression_is_an_error(tmp_path, text, said):
@@ -97,9 +88,7 @@ BASELINE = '[[bound]]\nmetric = "success_rate"\nbaseline = true\n'
         ("bounds = []", "'bounds' is not a key of a gate: did you mean bound"),
         ('[bound]\nmetric = "success_rate"', "write .*bound.* above each"),
         ('allow_skipped = "yes"\nmust_pass = ["a"]', "allow_skipped must be true or false"),
-        ("allow_skipped = true", "has no condition"),
         ("must_pass = 3", "must_pass must be a list of task ids"),
-        ('must_pass = [""]', "must_pass must be a list of task ids"),
         ("[[bound]]\nmin = 1", "bound 1: metric is missing"),
         ('[[bound]]\nmetric = "tasks"', "bound 1: tasks has no limit"),
         ('[[bound]]\nmetric = "tasks"\nmin = true', "min must be a number, not True"),
@@ -115,7 +104,6 @@ BASELINE = '[[bound]]\nmetric = "success_rate"\nbaseline = true\n'
         ),
         (BASELINE + "min = 0.5", "write a separate ..bound.."),
         (BASELINE + "margin = 0.05", "margin = 0.05 and allow = 0.05 must be shares"),
-        (BASELINE + "margin = 2\nallow = 5", "0.02 is two points"),
         (BASELINE + BASELINE.replace("success_rate", "mean_steps"), "bound 2: only success_rate"),
         ('[[bound]]\nmetric = "tasks"\nbaseline = "runs"', "--mobile-baseline names the run"),
         ('[[bound]]\nmetric = "success_rate"\nbaseline = "False"', "must be true or false"),
