@@ -53,8 +53,9 @@ def test_report_fields_may_have_any_value(recorded, tmp_path, capsys):
     path = recorded / "report.json"
     whole = json.loads(path.read_text())
     refused, commands = 0, cycle([["report"], ["compare", str(recorded)], ["review", "--list"]])
-    for at in [at for at in places(whole) if at[:1] != ("summary",)]:
-        for new in VALUES:
+    own = [at for at in places(whole) if at[:1] != ("summary",)]
+    for number, at in enumerate(own):
+        for new in VALUES[number % 3 :: 3]:
             path.write_text(json.dumps(changed(whole, at, new)))
             try:
                 read_report(path)
@@ -63,7 +64,7 @@ def test_report_fields_may_have_any_value(recorded, tmp_path, capsys):
                 continue
             told(*next(commands), str(recorded))
     assert "damaged" not in capsys.readouterr().err
-    assert refused > 300
+    assert refused > 100
     path.write_text(json.dumps(changed(whole, ("tasks", 0, "steps"), "many")))
     for command in (["report"], ["compare", str(recorded)], ["merge", "-o", str(tmp_path / "new")]):
         told(*command, str(recorded))

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -144,11 +142,10 @@ def test_a_bundle_is_merged_like_its_runs(here: Recorded, tmp_path: Path) -> Non
     assert len([*(tmp_path / "whole" / "episodes").iterdir()]) == 6
 
 
-def test_a_bundle_cannot_be_resumed(here: Recorded) -> None:
-    command = [sys.executable, "-m", "pytest", f"--mobile-resume={here.bundle}"]
-    done = subprocess.run(command, cwd=here.project, capture_output=True, text=True, check=False)
-    assert "a bundle cannot be gone on with: name the run's own folder" in done.stderr
-    assert done.returncode == 4
+def test_a_bundle_cannot_be_resumed(recorded: Recorded, pytester: pytest.Pytester) -> None:
+    done = pytester.runpytest_inprocess(f"--mobile-resume={recorded.bundle}")
+    done.stderr.fnmatch_lines("*a bundle cannot be gone on with: name the run's own folder*")
+    assert done.ret == 4
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 VIRTUAL = "virtual phones test the harness; do not publish these numbers as an agent's"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Run:
     """A run in a table: its "run" object in report.json, its summary, and its tasks' entries.
 
@@ -74,19 +75,27 @@ def measure(title: str, name: str, digits: int = 1, *, group: str = "", **form: 
 def grouped(parts: Parts, *measures: Measure) -> list[Measure]:
     """Return the measures of each part, in a group with the part's title."""
     return [
-        replace(_of_part(wanted, each), group=title)
+        replace(each, group=title, cell=_of_part(part, each))
         for title, wanted in parts.items()
+        for part in [_part(wanted)]
         for each in measures
     ]
 
 
 def titled(parts: Parts, measured: Measure) -> list[Measure]:
     """Return a measure of each part, with the part's title."""
-    return [replace(_of_part(wanted, measured), title=title) for title, wanted in parts.items()]
+    return [
+        replace(measured, title=title, cell=_of_part(_part(wanted), measured))
+        for title, wanted in parts.items()
+    ]
 
 
-def _of_part(wanted: Wanted, measured: Measure) -> Measure:
-    return replace(measured, cell=lambda run: measured.cell(run.only(wanted)))
+def _part(wanted: Wanted) -> Callable[[Run], Run]:
+    return lru_cache(maxsize=1)(lambda run: run.only(wanted))  # several measures need it
+
+
+def _of_part(part: Callable[[Run], Run], measured: Measure) -> Callable[[Run], Cell]:
+    return lambda run: measured.cell(part(run))
 
 
 def has(name: str, value: object) -> Wanted:

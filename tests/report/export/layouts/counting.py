@@ -10,7 +10,7 @@ from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.observation import DeviceInfo
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.report.export.layouts import Run, find_layout, tabulate
-from pytest_mobileagent.report.metrics.summary import summarise
+from pytest_mobileagent.report.metrics.summary import totals
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.screen.screen import Screen
 from pytest_mobileagent.verdict import Verdict
@@ -53,7 +53,7 @@ def rows_of(table: str) -> dict[str, list[str]]:
 
 
 def run_of(entries: Sequence[Entry], agent: str = "m3a", **about: Any) -> Run:
-    return Run({"id": agent, "agent": agent, **about}, summarise(entries), entries)
+    return Run({"id": agent, "agent": agent, **about}, totals(entries), entries)
 
 
 def shown(layout: str, *runs: Run) -> list[list[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -65,8 +66,9 @@ def entries_of(agent: str) -> list[Entry]:
     ]
 
 
-def runs() -> list[Run]:
-    return [run_of(entries_of(agent), agent) for agent in SUCCESSES]
+@cache
+def runs() -> tuple[Run, ...]:
+    return tuple(run_of(entries_of(agent), agent) for agent in SUCCESSES)
 
 
 @pytest.mark.parametrize(

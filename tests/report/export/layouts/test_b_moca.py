@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import permutations, product
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
@@ -71,6 +72,7 @@ def entries(column: int) -> list[Entry]:
     ]
 
 
+@cache
 def run(column: int) -> Run:
     """Return a run of the six tasks, and of one that is none of them."""
     other = [make(True, id="other", epoch=n, environment="100") for n in range(3)]

@@ -147,3 +147,18 @@ def test_notes_say_that_the_tasks_give_none_of_the_numbers(name):
     told = "m3a: its tasks give none of these numbers; `report --layouts` says what the table needs"
     assert told in tabulate(find_layout(name), [run_of([make(True)])]).notes
     assert told not in tabulate(find_layout(name), [run_of([])]).notes, "there are no tasks"
+
+
+def test_mobilegyms_numbers_are_over_the_episodes_in_which_they_are_known():
+    tasks = [
+        make(True, id="a", partial_credit=1.0, premature=False, side_effects=2),
+        make(False, id="b", partial_credit=0.5, premature=True, side_effects=0),
+        make(False, id="c", premature=False, side_effects=0),
+        make(True, id="d", side_effects=None),
+    ]
+    run = run_of(tasks)
+    layout = find_layout("mobilegym")
+    values = [measure.cell(run).value for measure in layout.measures]  # type: ignore[union-attr]
+    assert values == pytest.approx([0.5, 0.75, 0.25, 1 / 3])
+    low, high = run.summary["side_effect_interval"]
+    assert 0 < low < 1 / 3 < high < 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
@@ -101,6 +102,7 @@ def entries_of(table: str, agent: str) -> list[Entry]:
     ]
 
 
+@cache
 def whole_run(agent: str) -> Run:
     """Return a run of the apps of both tables."""
     models = {"default": "openai:gpt-4v", "planner": "openai:gpt-4v", "ocr": "x:y"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
@@ -165,6 +165,7 @@ def entries(table: str, agent: str) -> tuple[Entry, ...]:
     return tuple(results(endings, taken, cost, kind=kind, language=language))
 
 
+@cache
 def whole_run(agent: str) -> Run:
     """Return a run of all sets, and of an open-ended task, which belongs to none of them."""
     sets = [table for table in TABLES if agent in rows_of(TABLES[table])]
@@ -241,6 +242,11 @@ OF_TABLE_14 |= {7: (CROSS, "en", 1, 15), 8: (CROSS, "en", 2, 5)}
 OF_TABLE_14 |= {9: (CROSS, "zh", 1, 15), 10: (CROSS, "zh", 2, 5)}
 
 
+@cache
+def one(passed: bool, id: str, **about: Any) -> Entry:
+    return make(passed, id=id, **about)
+
+
 @pytest.mark.parametrize(
     ("table", "paper", "groups", "impossible"),
     [
@@ -257,10 +263,7 @@ def test_tables_of_all_sets_follow_from_counts(table, paper, groups, impossible)
             if row[place - 1] != "-":
                 (passed,) = shares(row[place - 1], tasks, 3)
                 about = {"kind": kind, "language": language, "level": level}
-                each += [
-                    make(number < passed, id=f"{place}/{number}", **about)
-                    for number in range(tasks)
-                ]
+                each += [one(n < passed, f"{place}/{n}", **about) for n in range(tasks)]
         runs.append(run_of(each, agent))
     assert differences(shown(table, *runs), paper) == impossible
 
