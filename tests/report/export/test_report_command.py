@@ -12,7 +12,7 @@ from pytest_mobileagent.jsonable import to_text
 from pytest_mobileagent.report.export.report_command import main
 from pytest_mobileagent.report.recorded_run import document
 from tests.report.conftest import make
-from tests.report.test_document import VERSION_1
+from tests.report.test_recorded_run import VERSION_1
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,4 +1,4 @@
-"""Tests of tasks that a gate expects but the run lacks."""
+"""Tests of tasks that are expected but that the run lacks, and of samples."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.report.gate.decide import GateDecision, decide
-from pytest_mobileagent.report.gate.missing import is_same_selection
+from pytest_mobileagent.report.gate.missing import is_same_selection, mostly_skipped, sample_of
 from pytest_mobileagent.report.gate.rule import InterimAnalyses
 from pytest_mobileagent.report.gate.spec import Bound, Gate
 from tests.report.gate.entries import entries, many
@@ -184,3 +184,65 @@ def test_unclear_answers_count_as_failed_on_both_sides():
     assert decide(Gate((), ("tasks/clock/t1",)), UNCLEAR, None, ONCE, 0).status == 1
     decision = decide(Gate((Bound("unclear", max=10),)), UNCLEAR, None, ONCE, 0)
     assert decision.line.startswith("FAIL: unclear 80 (at most 10)")
+
+
+DOCTOR = ["mobileagent", "doctor", "--tasks", "tasks/my shop"]
+ONLY = "only 38 of 301 selected tasks can"
+KNOWN = "as far as is known before a phone is used"
+
+
+def counts(*numbers):
+    return dict(zip(("tasks", "selected", "can_run", "will_be_skipped"), numbers, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("drawn", "lines"),
+    [
+        (counts(6, 300, 300, 0), []),
+        ({}, []),  # a run without a sample, or of an older version
+        (
+            counts(6, 301, 38, 0),
+            [f"sample: drawn from the 38 of 301 tasks that can run here, {KNOWN}"],
+        ),
+        (
+            counts(100, 301, 38, 62),
+            [f"sample: 62 of its 100 tasks cannot run here: {ONLY}, {KNOWN}"],
+        ),
+        (
+            counts(1, 2, 0, 1),
+            [f"sample: 1 of its 1 task cannot run here: none of 2 selected tasks can, {KNOWN}"],
+        ),
+    ],
+)
+def test_a_sample_says_what_it_was_drawn_from(drawn, lines):
+    assert sample_of(drawn) == lines
+
+
+def skipped_because(result, name, why="web", **fields):
+    return result(None, id=name, outcome="skipped", skipped_for=why, **fields)
+
+
+def test_more_than_half_of_the_tasks_skipped_names_the_command_that_says_why(result):
+    results = [
+        skipped_because(result, "one"),
+        skipped_because(result, "two", "app"),
+        result(True, id="three"),
+    ]
+    (line,) = mostly_skipped(results, DOCTOR)
+    assert line.startswith("most tasks were skipped: 2 of 3; what the devices lack: ")
+    assert line.endswith("mobileagent doctor --tasks 'tasks/my shop'")
+    assert not mostly_skipped([*results, result(False, id="four")], DOCTOR), "half is not most"
+    assert not mostly_skipped([], DOCTOR)
+
+
+def test_tasks_are_counted_rather_than_their_epochs(result):
+    epochs = [skipped_because(result, "one", epoch=epoch) for epoch in range(5)]
+    assert not mostly_skipped([*epochs, result(True, id="two")], DOCTOR)
+    some = [skipped_because(result, "one"), result(True, id="one", epoch=1)]
+    assert not mostly_skipped(some, DOCTOR), "a task that ran once was not skipped"
+
+
+@pytest.mark.parametrize("why", ["test", "record"])
+def test_the_command_is_not_named_for_skips_that_no_device_explains(result, why):
+    (line,) = mostly_skipped([skipped_because(result, "one", why)], DOCTOR)
+    assert line == "most tasks were skipped: 1 of 1"

@@ -1,4 +1,4 @@
-"""Tests of the page of all runs in a folder, and of each run's cached summary."""
+"""Tests of the page of all runs in a folder, and of the outcomes of earlier runs on another."""
 
 from __future__ import annotations
 
@@ -7,14 +7,19 @@ import json
 import os
 import re
 import shutil
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent.fileio import write_json
 from pytest_mobileagent.report.html import all_runs_page
 from pytest_mobileagent.report.html.all_runs_page import (
     OVERVIEW,
     RUNS_PAGE,
+    VERSION,
+    Overview,
+    add_history,
     read_overview,
     write_runs_page,
 )
@@ -113,3 +118,59 @@ def test_show_opens_the_page_for_a_folder_of_runs(recorded, capsys):
     for given in ([], [str(recorded)]):
         assert main(["--no-browser", *given], lambda: runs) == 0
         assert capsys.readouterr().out == f"{recorded / 'report.html'}\n"
+
+
+def index(started: str) -> dict[str, Any]:
+    """Return the index of a run with two epochs of a task, and one of two others."""
+    rows = [("first", None), ("first", None), ("second", "100"), ("new", None)]
+    return {
+        "run": {"started": started},
+        "tasks": [{"id": name, "environment": place} for name, place in rows],
+    }
+
+
+@pytest.fixture
+def earlier(recorded):
+    """Make 25 runs beside a recorded one, a day apart, and return the folder for the next one."""
+    read_overview(recorded)
+    for day in range(1, 26):
+        run = recorded.with_name(f"2025-03-{day:02}")
+        shutil.copytree(recorded, run, symlinks=True)
+        outcomes: dict[str, bool | None] = {
+            "first": day % 2 == 0,
+            "second[env100]": None if day > 23 else True,
+        }
+        started = f"{run.name}T10:00:00+00:00"
+        overview = Overview(run.name, "mine", started=started, outcomes=outcomes)
+        write_json(run / OVERVIEW, {"version": VERSION, **asdict(overview)})
+    return recorded.with_name("2025-03-26")
+
+
+def test_a_task_has_its_outcomes_in_the_last_nineteen_runs_before(earlier):
+    (earlier.with_name("2025-03-20") / OVERVIEW).write_text("{", "utf-8")
+    data = index("2025-03-25T12:00:00+00:00")
+    add_history(data, earlier, earlier)
+    assert [each["page"] for each in data["history"]] == [
+        f"../2025-03-{day:02}/report.html" for day in range(6, 26) if day != 20
+    ]
+    assert {each["name"] for each in data["history"]} == {"mine"}
+    first, again, second, new = (row.get("history") for row in data["tasks"])
+    assert first == "+-+-+-+-+-+-+--+-+-"  # by day, from the 6th, without the 20th
+    assert again is None  # for the task, not for each epoch
+    assert second == "+" * 17 + "??"
+    assert new is None
+
+
+def test_names_of_folders_are_safe_in_addresses(earlier):
+    earlier.with_name("2025-03-01").rename(earlier.with_name("javascript:1#%2F"))
+    data = index("2025-03-02T08:00:00+00:00")
+    add_history(data, earlier, earlier.parent)
+    assert [each["page"] for each in data["history"]] == ["javascript%3A1%23%252F/report.html"]
+
+
+def test_later_runs_are_left_out(earlier):
+    data = index("2025-03-03T12:00:00+00:00")
+    add_history(data, earlier, earlier.parent)
+    assert [each["page"] for each in data["history"]] == [
+        f"2025-03-{day:02}/report.html" for day in (1, 2, 3)
+    ]

@@ -1,3 +1,5 @@
+"""Tests of the summary of a run, and of what its models cost."""
+
 from __future__ import annotations
 
 import json
@@ -17,15 +19,8 @@ from pytest_mobileagent.report.text.table import table
 from tests.report.conftest import make
 
 COUNTS = (
-    "episodes",
-    "decided",
-    "successes",
-    "errors",
-    "skipped",
-    "review",
-    "not_run",
-    "check_errors",
-)
+    "episodes", "decided", "successes", "errors", "skipped", "review", "not_run", "check_errors",
+)  # fmt: skip
 REPORTED, LIMITED = {"termination": "self-reported"}, {"termination": "step limit"}
 
 
@@ -35,30 +30,17 @@ def matched(step: int, *, exact: bool = True, counts: bool = True) -> dict[str, 
 
 def test_a_rate_over_nothing_is_unknown_and_never_zero_percent():
     numbers = totals([])
-    counts = {*COUNTS, "premature", "overdue", "infrastructure", "without_snapshot"}
-    counts |= {
-        "calls",
-        "unpriced_calls",
-        "uncounted_calls",
-        "tasks",
-        "retries",
-        "estimated",
-        "programs",
-        "unmetered",
-    }
-    counts |= {"latched", "latched_successes", "early_stops", "late_stops"}
-    counts |= {"stable_passes", "flaky", "stable_fails", "suspects", "met_at_start", "unclear"}
-    counts |= {"matched", "matched_steps", "exact_steps"}
+    counts = {
+        *COUNTS, "premature", "overdue", "infrastructure", "without_snapshot", "calls",
+        "unpriced_calls", "uncounted_calls", "tasks", "retries", "estimated", "programs",
+        "unmetered", "latched", "latched_successes", "early_stops", "late_stops", "stable_passes",
+        "flaky", "stable_fails", "suspects", "met_at_start", "unclear", "matched", "matched_steps",
+        "exact_steps",
+    }  # fmt: skip
     by_name = {
-        "terminations",
-        "termination_rates",
-        "roles",
-        "pass_at",
-        "pass_all",
-        "pass_tasks",
-        "noise",
+        "terminations", "termination_rates", "roles", "pass_at", "pass_all", "pass_tasks", "noise",
         "matched_beside",
-    }
+    }  # fmt: skip
     assert {name for name, value in numbers.items() if value == 0} == counts
     assert {name for name, value in numbers.items() if value == {}} == by_name
     assert numbers.pop("scorers") == []
@@ -125,114 +107,46 @@ def test_every_number_has_its_documented_denominator(result):
     wilson = scipy.stats.binomtest(3, 6).proportion_ci(method="wilson")
     assert numbers.pop("interval") == pytest.approx([wilson.low, wilson.high])
     assert numbers == {
-        "tasks": 10,
-        "episodes": 10,
-        "decided": 6,
-        "successes": 3,
-        "errors": 1,
-        "check_errors": 0,
-        "suspects": 0,
-        "success_rate_with_suspects": 0.5,
-        "unclear": 0,
-        "success_rate_lower": 0.5,
-        "success_rate_upper": 0.5,
-        "skipped": 1,
-        "review": 1,
-        "not_run": 1,
-        "infrastructure": 1,
-        "without_snapshot": 1,
-        "success_rate": 3 / 6,
-        "success_rate_of_all": 3 / 10,
-        "mean_step_ratio": 1.5,
-        "standard_error": pytest.approx(math.sqrt(0.3 / 6)),
-        "pass_at": {"1": 0.5},
-        "pass_all": {"1": 0.5},
-        "pass_tasks": {"1": 6},
-        "flip_rate": None,
-        "stable_passes": 0,
-        "flaky": 0,
-        "stable_fails": 0,
+        "tasks": 10, "episodes": 10, "decided": 6, "successes": 3, "success_rate": 3 / 6,
+        "success_rate_of_all": 3 / 10, "standard_error": pytest.approx(math.sqrt(0.3 / 6)),
+        "errors": 1, "check_errors": 0, "skipped": 1, "review": 1, "not_run": 1,
+        "infrastructure": 1, "without_snapshot": 1,
+        "suspects": 0, "success_rate_with_suspects": 0.5,
+        "unclear": 0, "success_rate_lower": 0.5, "success_rate_upper": 0.5,
+        "pass_at": {"1": 0.5}, "pass_all": {"1": 0.5}, "pass_tasks": {"1": 6}, "flip_rate": None,
+        "stable_passes": 0, "flaky": 0, "stable_fails": 0,
         "latched": 5,  # excludes the success whose first step is unknown
-        "latched_successes": 2,
-        "latched_success_rate": 2 / 5,
-        "step_efficiency": 1.0,
-        "met_at_start": 0,
-        "early_stops": 1,
-        "late_stops": 1,
-        "no_effect_steps": 1,
-        "no_effect_rate": 1 / 4,
-        "repeated_steps": 2,
-        "repeated_rate": 1 / 2,
-        "unfocused_steps": 3,
-        "unfocused_rate": 3 / 4,
-        "invalid_actions": 0,
-        "invalid_rate": 0.0,
+        "latched_successes": 2, "latched_success_rate": 2 / 5, "step_efficiency": 1.0,
+        "met_at_start": 0, "mean_step_ratio": 1.5, "early_stops": 1, "late_stops": 1,
+        "no_effect_steps": 1, "no_effect_rate": 1 / 4, "repeated_steps": 2, "repeated_rate": 1 / 2,
+        "unfocused_steps": 3, "unfocused_rate": 3 / 4, "invalid_actions": 0, "invalid_rate": 0.0,
         "premature": 1,
         "premature_rate": 1 / 3,  # of the episodes reported as done
         "false_finish_rate": 1 / 3,  # of all failures, including those where the agent gave up
-        "overdue": 1,
-        "overdue_rate": 1 / 2,
+        "overdue": 1, "overdue_rate": 1 / 2,
         "over_execution_rate": 1 / 2,  # of the successes whose first step is known
         "terminations": {"gave up": 1, "self-reported": 4, "step limit": 2},
-        "mean_steps": 25 / 6,
-        "mean_actions": 27 / 6,
-        "mean_calls": 4.0,
-        "seconds": 30.0,
-        "mean_seconds": 10.0,
+        "mean_steps": 25 / 6, "mean_actions": 27 / 6, "mean_calls": 4.0,
+        "seconds": 30.0, "mean_seconds": 10.0,
         "seconds_per_step": 30 / 12,  # of the episodes whose duration is known
-        "latency": 27 / 14,
-        "thinking_seconds": 12.0,
-        "acting_seconds": 15.0,
-        "input_tokens": 300,
-        "output_tokens": 30,
-        "cached_tokens": 7,
-        "cost_usd": 1.75,
-        "estimated_input_tokens": 500,
-        "estimated_output_tokens": None,
-        "calls": 4,
-        "unpriced_calls": 3,
-        "uncounted_calls": 0,
-        "retries": 1,
-        "estimated": 1,
+        "latency": 27 / 14, "thinking_seconds": 12.0, "acting_seconds": 15.0,
+        "input_tokens": 300, "output_tokens": 30, "cached_tokens": 7, "cost_usd": 1.75,
+        "estimated_input_tokens": 500, "estimated_output_tokens": None,
+        "calls": 4, "unpriced_calls": 3, "uncounted_calls": 0, "retries": 1, "estimated": 1,
         "mean_cost_usd": 0.5,
         "mean_cost_usd_of_all": 0.5,  # excludes the episode in which three calls have no price
-        "cost_per_step": 1.5 / 12,
-        "mean_tokens": 110.0,
-        "mean_tokens_of_all": 110.0,
-        "tokens_per_action": 330 / 14,
-        "mean_estimated_tokens": None,
-        "held_at_start": None,
-        "reported_rate": None,
-        "partial_credit": 0.625,
-        "progress": 0.75,
-        "matched": 2,
-        "matched_steps": 4,
-        "exact_steps": 3,
-        "step_accuracy": 0.75,
-        "type_accuracy": 1.0,
-        "path_success_rate": 0.5,
-        "scorers": ["aitz:coat", "graph"],
+        "cost_per_step": 1.5 / 12, "mean_tokens": 110.0, "mean_tokens_of_all": 110.0,
+        "tokens_per_action": 330 / 14, "mean_estimated_tokens": None,
+        "held_at_start": None, "reported_rate": None, "partial_credit": 0.625, "progress": 0.75,
+        "matched": 2, "matched_steps": 4, "exact_steps": 3, "step_accuracy": 0.75,
+        "type_accuracy": 1.0, "path_success_rate": 0.5, "scorers": ["aitz:coat", "graph"],
         "matched_beside": {"mobile_bench:code": {"step_accuracy": 0.5, "type_accuracy": 1}},
-        "crashes": 3,
-        "noisy_steps": None,
-        "noises": None,
-        "noise_handled": None,
-        "noisy_step_accuracy": None,
-        "noise": {},
-        "injected_steps": None,
-        "obeyed": None,
-        "side_effects": None,
-        "side_effect_rate": None,
-        "side_effect_interval": None,
-        "questions": None,
-        "answered": None,
-        "useful": None,
-        "needless": None,
-        "programs": 0,
-        "unmetered": 0,
-        "sees": None,
-        "roles": {},
-    }
+        "crashes": 3, "noisy_steps": None, "noises": None, "noise_handled": None,
+        "noisy_step_accuracy": None, "noise": {}, "injected_steps": None, "obeyed": None,
+        "side_effects": None, "side_effect_rate": None, "side_effect_interval": None,
+        "questions": None, "answered": None, "useful": None, "needless": None,
+        "programs": 0, "unmetered": 0, "sees": None, "roles": {},
+    }  # fmt: skip
 
 
 def test_unmetered_programs_are_never_free(result):
@@ -258,22 +172,10 @@ def test_unknown_values_are_left_out_of_sums_and_not_zero(result):
     assert (numbers["input_tokens"], numbers["output_tokens"]) == (9, None)
 
 
-def test_model_roles_are_summed_separately(result):
-    planner = Spent(calls=1, input_tokens=5, unpriced_calls=1)
-    actor = Spent(calls=2, input_tokens=7, cost_usd=0.5, unpriced_calls=0)
-    numbers = totals([result(True, roles={"planner": planner, "actor": actor})] * 2)
-    assert list(numbers["roles"]) == ["actor", "planner"]
-    assert numbers["roles"]["actor"]["input_tokens"] == 14
-    assert numbers["roles"]["planner"]["cost_usd"] is None
-    assert numbers["roles"]["planner"]["unpriced_calls"] == 2
-
-
 def test_summary_groups_by_every_task_field(result):
     results = [
         result(True, id="a", suite="clock", app="com.clock", level=2, tags=["smoke", "time"]),
-        result(
-            False, id="b", suite="clock", app=None, level=None, tags=["smoke"], kind="cross-app"
-        ),
+        result(False, id="b", suite="clock", tags=["smoke"], kind="cross-app"),
     ]
     summary = summarise(results)
     shown = {
@@ -291,11 +193,8 @@ def test_summary_groups_by_every_task_field(result):
     }
 
 
-def test_seconds_per_step_is_none_without_steps(result):
+def test_seconds_need_steps_and_step_ratios_are_not_clamped(result):
     assert totals([result(False, steps=0, seconds=3.0)])["seconds_per_step"] is None
-
-
-def test_step_ratio_is_not_clamped(result):
     ratios = [result(True, step_ratio=0.5), result(True, step_ratio=4.0)]
     assert totals(ratios)["mean_step_ratio"] == pytest.approx(2.25)
 
@@ -346,3 +245,50 @@ def test_huge_numbers_do_not_break_the_report(amounts):
 def test_the_page_on_metrics_describes_every_field():
     page = (Path(__file__).parents[3] / "docs" / "metrics.md").read_text("utf-8")
     assert not [name for name in summarise([]) if f"`{name}`" not in page]
+
+
+def test_means_over_decided_and_over_all_tasks_are_reported(result):
+    decided = result(True, cost_usd=0.25, input_tokens=90, output_tokens=10, steps=5, actions=4)
+    broken = result(None, cost_usd=0.75, input_tokens=290, output_tokens=10, steps=9, actions=9)
+    numbers = totals([decided, broken, result(None, outcome="not run")])
+    assert (numbers["mean_cost_usd"], numbers["mean_cost_usd_of_all"]) == (0.25, 0.5)
+    assert (numbers["mean_tokens"], numbers["mean_tokens_of_all"]) == (100, 200)
+    assert (numbers["cost_per_step"], numbers["tokens_per_action"]) == (0.05, 25.0)
+
+
+def test_a_task_without_calls_costs_nothing_unless_unmetered(result):
+    paid = result(True, cost_usd=0.5, calls=2)
+    free = result(True, calls=0)
+    unseen = result(True, calls=0, metered=False)
+    assert totals([paid, free, unseen])["mean_cost_usd"] == 0.25
+    # No model was used, so the cost is unknown rather than $0.00.
+    assert totals([free])["mean_cost_usd"] is None
+
+
+def test_task_with_unpriced_call_is_excluded_from_means(result):
+    partly = result(True, cost_usd=0.5, unpriced_calls=1, steps=100)
+    known = result(True, cost_usd=0.25, unpriced_calls=0, steps=5)
+    numbers = totals([partly, known])
+    assert (numbers["cost_usd"], numbers["mean_cost_usd"]) == (0.75, 0.25)
+    assert numbers["cost_per_step"] == pytest.approx(0.05)
+
+
+def test_roles_have_costs_per_task_and_step(result):
+    actor = Spent(calls=2, cost_usd=0.5, unpriced_calls=0)
+    judge = Spent(calls=1, cost_usd=0.25, unpriced_calls=0)
+    results = [
+        result(True, steps=4, roles={"actor": actor, "judge": judge}),
+        result(False, steps=6, roles={"actor": actor}),
+        result(None, outcome="error", steps=1, roles={"actor": actor}),
+        result(None, outcome="not run"),
+    ]
+    roles = totals(results)["roles"]
+    assert roles["actor"]["cost_per_step"] == 0.1
+    assert roles["judge"]["mean_cost_usd"] == 0.125
+    assert roles["judge"]["mean_cost_usd_of_all"] == pytest.approx(0.25 / 3)
+    assert roles["judge"]["calls"] == 1
+    planner = Spent(calls=1, input_tokens=5, unpriced_calls=1)
+    more = totals([result(True, roles={"planner": planner, "actor": actor})] * 2)["roles"]
+    assert list(more) == ["actor", "planner"]
+    assert more["planner"]["input_tokens"] == 10
+    assert (more["planner"]["cost_usd"], more["planner"]["unpriced_calls"]) == (None, 2)
