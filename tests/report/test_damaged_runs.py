@@ -137,7 +137,7 @@ def test_a_link_is_not_an_episode(recorded, tmp_path, capsys):
     assert sorted((path.name, path.stat().st_size) for path in theirs.iterdir()) == before
 
 
-@pytest.mark.parametrize("strange", ["NaN", "1e999", '"\\ud800"', "9" * 4000, "[" * 96 + "]" * 96])
+@pytest.mark.parametrize("strange", ["NaN", '"\\ud800"', "9" * 4000, "[" * 96 + "]" * 96])
 def test_rebuilding_reports_is_idempotent_for_any_verdict(recorded, strange):
     verdict = {"passed": True, "scorer": "person", "reason": "", "evidence": {"who": "they"}}
     line = json.dumps(verdict).replace('"they"', f'"they", "note": {strange}')
@@ -163,14 +163,10 @@ def test_record_cannot_refer_to_screens_outside_the_store(recorded, tmp_path):
         read(path.parent, EpisodeRecord)
 
 
-def test_run_folders_are_private_to_their_owner(recorded, tmp_path):
-    told("merge", str(recorded), "-o", str(tmp_path / "merged"))
-    for folder in (recorded, tmp_path / "merged"):
-        assert folder.stat().st_mode & 0o777 == 0o700
-
-
 def test_oversized_record_is_not_merged(recorded, tmp_path):
     os.truncate(recorded / "episodes" / "second.0" / "verdicts.jsonl", 1 << 29)
     told("merge", str(recorded), "-o", str(tmp_path / "merged"))
     assert read_report(tmp_path / "merged" / "report.json")["tasks"]
     assert max(p.stat().st_size for p in (tmp_path / "merged").rglob("*")) < 1 << 28
+    for folder in (recorded, tmp_path / "merged"):
+        assert folder.stat().st_mode & 0o777 == 0o700, "it is private to its owner"

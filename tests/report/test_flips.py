@@ -41,16 +41,12 @@ def entry(name: str, epoch: int, success: bool | None, scorer: str = "check") ->
         success=success,
         episode=f"episodes/{name}-{epoch}.0",
         verdict={
-            "passed": success,
-            "scorer": scorer,
-            "reason": "",
-            "evidence": {},
-            "first_step": None,
+            "passed": success, "scorer": scorer, "reason": "", "evidence": {}, "first_step": None,
         },
         roles=judged if scorer != "check" else {},
         seconds=40.0,
         thinking_seconds=10.0,
-    )
+    )  # fmt: skip
 
 
 def run(folder: Path, *entries: Entry, replies: bool = True, **about: Any) -> RecordedRun:
@@ -119,12 +115,9 @@ def test_shares_are_of_the_tasks_with_a_known_cause(tmp_path):
         "(K=1, 3 tasks; 1 cannot be told)"
     )
     assert "agent              2    66.7%   20.8% to 93.9%" in lines(found)
-
-
-def test_without_known_causes_there_are_no_shares(tmp_path):
-    found = report(flipping(tmp_path), {})
-    assert found["causes"]["judge"] == {"tasks": 0, "share": None, "interval": None}
-    assert "n/a the judge" in summary(found)
+    unknown = report(flipping(tmp_path), {})
+    assert unknown["causes"]["judge"] == {"tasks": 0, "share": None, "interval": None}
+    assert "n/a the judge" in summary(unknown)
 
 
 def test_plan_lists_reruns_and_costs(tmp_path):

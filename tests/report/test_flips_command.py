@@ -167,9 +167,6 @@ def test_runs_without_flips_are_refused_or_reported(project, capsys):
     assert "is not a folder" in refused(capsys, "nowhere")
     (folder / "report.json").unlink()
     assert "has not ended, or was cut off" in refused(capsys, folder)
-
-
-def test_invalid_number_is_refused(capsys):
     with pytest.raises(SystemExit):
         main(["runs", "--times=0"])
     assert "'0' is not a whole number of at least 1" in capsys.readouterr().err

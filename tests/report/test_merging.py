@@ -100,8 +100,7 @@ def refused(capsys: pytest.CaptureFixture[str], target: Path, *runs: Path, statu
     return capsys.readouterr().err
 
 
-@pytest.mark.parametrize("killed", [False, True])
-@pytest.mark.parametrize("how", ["error", "fail"])
+@pytest.mark.parametrize(("killed", "how"), [(False, "error"), (True, "fail")])
 def test_suspects_are_determined_from_all_attempts(make_run, tmp_path, capsys, killed, how):
     well = {"a": True, "b": True}
     one = make_run("one", well, broken=("bad",), noted=True, killed=killed, suspects=how)
@@ -121,12 +120,8 @@ def test_shards_become_a_self_contained_run(make_run, tmp_path, capsys):
     tasks = merged(tmp_path, one, two)
     for run in (one, two):
         shutil.rmtree(run)
-    assert {key: task["outcome"] for key, task in tasks.items()} == {
-        "a@0": "passed",
-        "a@1": "failed",
-        "b@0": "review",
-        "c@0": "passed",
-    }
+    outcomes = {key: task["outcome"] for key, task in tasks.items()}
+    assert outcomes == {"a@0": "passed", "a@1": "failed", "b@0": "review", "c@0": "passed"}
     for task in tasks.values():
         episode = load(tmp_path / "whole" / task["episode"])
         assert episode.case.id == task["id"]
@@ -151,22 +146,17 @@ def test_run_json_and_the_report_describe_the_whole(make_run, tmp_path):
     whole = recorded_run(tmp_path / "whole")
     about = {name: whole.about[name] for name in ("id", "merged_from", "shard", "started")}
     assert about == {
-        "id": "whole",
-        "merged_from": ["one", "two"],
-        "shard": None,
+        "id": "whole", "merged_from": ["one", "two"], "shard": None,
         "started": "2026-11-22T09:30:01+00:00",
-    }
+    }  # fmt: skip
     assert whole.about["command"] == ["pytest", "tasks", "-n8"]
     assert set(whole.about["options"]) == {"mobile-seed"}
     assert whole.about["fingerprints"] == HEAD["fingerprints"]
     planned = json.loads((tmp_path / "whole" / "run.json").read_text())
     assert [task["key"] for task in planned["tasks"]] == ["a", "b", "c"]
     assert "ended" not in planned["run"]
-    assert {line.case: line.outcome for line in entries(tmp_path / "whole")} == {
-        "a": "passed",
-        "b": "passed",
-        "c": "failed",
-    }
+    outcomes = {line.case: line.outcome for line in entries(tmp_path / "whole")}
+    assert outcomes == {"a": "passed", "b": "passed", "c": "failed"}
 
 
 def test_finished_results_of_a_killed_shard_are_merged(make_run, tmp_path, capsys):
@@ -189,13 +179,15 @@ def test_deciding_run_provides_the_result_of_a_case(make_run, tmp_path):
         shutil.rmtree(tmp_path / "whole")
 
 
-def test_case_decided_by_two_runs_is_an_error(make_run, tmp_path, capsys):
+def test_case_decided_by_two_runs_or_runs_of_two_agents_are_an_error(make_run, tmp_path, capsys):
     one, two = make_run("one", {"a": True, "b": True}), make_run("two", {"a": True, "b": None})
     assert refused(capsys, tmp_path / "whole", one, two) == (
         f"error: {one} and {two} have both decided 2 tasks, so they are not parts of one run: "
         "a, b; leave one of them out, or compare them\n"
     )
     assert not (tmp_path / "whole").exists()
+    error = refused(capsys, tmp_path / "whole", one, make_run("three", {"c": True}, agent="other"))
+    assert "runs of different agents; compare them instead of merging: mine in" in error
 
 
 def test_decisions_of_people_stay(make_run, tmp_path):
@@ -210,13 +202,9 @@ def test_decisions_of_people_stay(make_run, tmp_path):
 
 def test_differing_parts_are_warned_about(make_run, tmp_path, capsys):
     one = make_run("one", {"a": True}, shard="1/4", options={"mobile-seed": {"value": "1"}})
-    two = make_run(
-        "two",
-        {"b": True},
-        shard="3/4",
-        fingerprints={"agent": "cc", "apps": "bb"},
-        options={"mobile-seed": {"value": "2"}},
-    )
+    more = {"agent": "cc", "apps": "bb"}
+    seed = {"mobile-seed": {"value": "2"}}
+    two = make_run("two", {"b": True}, shard="3/4", fingerprints=more, options=seed)
     merged(tmp_path, one, two)
     assert capsys.readouterr().err.splitlines() == [
         "warning: two differs from one in: agent, --mobile-seed",
@@ -248,12 +236,6 @@ def test_common_options_of_the_parts_are_those_of_the_whole(make_run, tmp_path, 
     assert main(["merge", str(first), str(second), "-o", str(tmp_path / "whole")]) == 0
     about = recorded_run(tmp_path / "whole").about
     assert (about["selection"] is not None) is kept
-
-
-def test_runs_of_different_agents_are_not_merged(make_run, tmp_path, capsys):
-    one, two = make_run("one", {"a": True}), make_run("two", {"b": True}, agent="other")
-    error = refused(capsys, tmp_path / "whole", one, two)
-    assert "runs of different agents; compare them instead of merging: mine in" in error
 
 
 def test_existing_folder_is_not_overwritten(make_run, tmp_path, capsys):

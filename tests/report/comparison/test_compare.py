@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,6 +13,9 @@ from pytest_mobileagent.report.comparison.compare import compare
 from pytest_mobileagent.report.recorded_run import RecordedRun
 from pytest_mobileagent.report.text.comparison import remarks
 from tests.report.gate.entries import entries, many, recorded
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def compared(before: dict[str, str], after: dict[str, str]) -> dict[str, Any]:
@@ -46,12 +49,9 @@ def test_tasks_are_classified_as_gained_lost_flaky_new_or_missing():
     assert json.loads(json.dumps(found)) == found
 
 
-def test_half_of_the_epochs_is_not_a_majority():
+def test_half_of_the_epochs_is_not_a_majority_and_their_number_may_differ():
     found = compared({"a": "PP", "b": "FF"}, {"a": "PF", "b": "PF"})
     assert (ids(found["gained"]), ids(found["lost"])) == ([], ["a"])
-
-
-def test_runs_may_have_different_numbers_of_epochs():
     found = compared(many(5, "P"), many(5, "PF"))
     assert found["difference"] == -0.5
     assert found["paired"] == {"episodes": 5, "gained": 0, "lost": 0}
@@ -82,26 +82,19 @@ def test_crashes_are_compared_if_both_logs_were_read():
     assert (found["baseline"], found["run"], found["difference"]) == (0, 1.5, 1.5)
 
 
-def test_the_same_run_twice_is_not_a_difference():
+def test_the_same_run_twice_is_no_difference_and_undecided_runs_have_no_number():
     found = compared(many(10, "PPF"), many(10, "PPF"))
-    assert found["difference"] == 0
-    assert found["p_value"] == 1
+    assert (found["difference"], found["p_value"]) == (0, 1)
     assert not found["gained"] + found["lost"]
+    found = compared({"a": "P"}, {"a": "E"})
+    assert (found["tasks"], found["difference"], found["interval"]) == (0, None, None)
 
 
 @pytest.mark.parametrize(
     ("before", "after", "why"),
     [
-        (
-            {"tasks/a": "P"},
-            {"tasks/b": "P"},
-            r"no task is in both .*has tasks/a; the run has tasks",
-        ),
-        (
-            {"a@100": "P"},
-            {"a": "P"},
-            r"other environments \(the baseline has 100; the run has none",
-        ),
+        ({"ts/a": "P"}, {"ts/b": "P"}, r"no task is in both .*has ts/a; the run has ts"),
+        ({"a@1": "P"}, {"a": "P"}, r"other environments \(the baseline has 1; the run has none"),
         ({}, {"a": "P"}, "the baseline has no task"),
     ],
 )
@@ -110,15 +103,10 @@ def test_baseline_without_common_tasks_is_an_error(before, after, why):
         compared(before, after)
 
 
-def test_without_common_decided_tasks_there_is_no_number():
-    found = compared({"a": "P"}, {"a": "E"})
-    assert (found["tasks"], found["difference"], found["interval"]) == (0, None, None)
-
-
 PRINTS = {"agent": "1", "prompts": "2", "apps": "3", "checks": "4"}
 
 
-def test_differences_and_unexpected_differences_are_named():
+def test_differences_are_named_and_what_a_run_lacks_is_unknown():
     runs = [
         recorded(entries({"a": "P"}), fingerprints=prints)
         for prints in (PRINTS, {**PRINTS, "agent": "5", "apps": "6"})
@@ -126,42 +114,33 @@ def test_differences_and_unexpected_differences_are_named():
     found = compare(*runs)
     assert (found["differs_in"], found["should_be_equal"]) == (["agent", "apps"], ["apps"])
     assert found["unknown"] == []
-
-
-def test_old_run_without_fingerprints_is_unknown_rather_than_equal():
-    with_them = recorded(entries({"a": "P"}), fingerprints=PRINTS)
-    assert compare(with_them, recorded(entries({"a": "P"})))["unknown"] == ["fingerprints"]
+    assert compare(runs[0], recorded(entries({"a": "P"})))["unknown"] == ["fingerprints"]
     newer = recorded(entries({"a": "P"}), fingerprints={**PRINTS, "weather": "7"})
-    assert compare(with_them, newer)["unknown"] == ["weather"]
+    assert compare(runs[0], newer)["unknown"] == ["weather"]
+
+
+def run_of(folder: Path, task: Task, prints: dict[str, Any], letters: str = "P") -> RecordedRun:
+    folder.mkdir()
+    cases = [Case(task, "a", epoch=epoch).to_json() for epoch in range(len(letters))]
+    (folder / "run.json").write_text(json.dumps({"run": {}, "tasks": cases}))
+    return RecordedRun(folder, {"fingerprints": prints}, entries({"a": letters}), True)
 
 
 @pytest.mark.parametrize(("goal", "differs"), [("Do it.", []), ("Do that.", ["tasks"])])
 def test_more_epochs_are_not_a_different_selection(tmp_path, goal, differs):
-    runs = []
-    for name, words, letters in (("base", "Do it.", "P"), ("run", goal, "PP")):
-        folder = tmp_path / name
-        folder.mkdir()
-        cases = [Case(Task(words), "a", epoch=epoch).to_json() for epoch in range(len(letters))]
-        (folder / "run.json").write_text(json.dumps({"run": {}, "tasks": cases}))
-        about = {"fingerprints": {"tasks": name}}
-        runs.append(RecordedRun(folder, about, entries({"a": letters}), True))
-    assert compare(*runs)["differs_in"] == differs
+    base = run_of(tmp_path / "base", Task("Do it."), {"tasks": "base"})
+    run = run_of(tmp_path / "run", Task(goal), {"tasks": "run"}, "PP")
+    assert compare(base, run)["differs_in"] == differs
 
 
 def test_differently_worded_goals_are_the_same_tasks(tmp_path):
-    runs = []
-    tasks = {"own": Task("Do it."), "official": Task("Please do it!", wording="official")}
-    for name, task in tasks.items():
-        folder = tmp_path / name
-        folder.mkdir()
-        cases = [Case(task, "a").to_json()]
-        (folder / "run.json").write_text(json.dumps({"run": {}, "tasks": cases}))
-        about = {"fingerprints": {"tasks": name, "wording": None if name == "own" else "1"}}
-        runs.append(RecordedRun(folder, about, entries({"a": "P"}), True))
-    found = compare(*runs)
+    own = run_of(tmp_path / "own", Task("Do it."), {"tasks": "own", "wording": None})
+    official = Task("Please do it!", wording="official")
+    other = run_of(tmp_path / "official", official, {"tasks": "official", "wording": "1"})
+    found = compare(own, other)
     assert (found["differs_in"], found["unknown"]) == (["wording"], [])
-    before = RecordedRun(runs[0].folder, {"fingerprints": {"tasks": "own"}}, runs[0].tasks, True)
-    found = compare(before, runs[0])
+    before = replace(own, about={"fingerprints": {"tasks": "own"}})
+    found = compare(before, own)
     assert (found["differs_in"], found["unknown"]) == ([], []), "a run of before has our words"
 
 
@@ -215,11 +194,8 @@ def test_different_versions_within_a_run_are_warned_about():
     assert "Python (unknown in the baseline, 3.12.1, 3.13.0 in the run)" in line
 
 
-def test_machines_of_unpaired_tasks_are_ignored():
+def test_machines_of_unpaired_tasks_and_comparisons_of_older_versions_have_no_remarks():
     assert remarks_on_machines(compared_on([NORTH], [NORTH, SOUTH])) == []
-
-
-def test_a_comparison_by_an_older_version_has_no_such_lines():
     found = compared_on([NORTH], [SOUTH])
     del found["versions"], found["nodes"]
     assert remarks_on_machines(found) == []

@@ -74,26 +74,18 @@ def test_different_screen_after_equal_actions_is_an_environment_divergence():
 
 
 def test_different_first_screens_are_reported():
-    one, other = episode(LIST, TAP_ALARM, ALARM), episode(TIMER, Key("back"), LIST)
-    found = first_divergence(one, other)
+    found = first_divergence(episode(LIST, TAP_ALARM, ALARM), episode(TIMER, Key("back"), LIST))
     assert found is not None
-    assert (found.step, found.why) == (1, "start")
-    assert found.after == ("Start", "Reset")
+    assert (found.step, found.why, found.after) == (1, "start", ("Start", "Reset"))
 
 
-def test_an_episode_ended_by_a_limit_diverges_where_the_other_continues():
+def test_an_episode_ended_by_a_limit_diverges_where_the_other_continues_or_reports():
     whole = episode(LIST, TAP_ALARM, ALARM, Key("back"), LIST, TAP_TIMER, TIMER)
     assert first_divergence(whole.prefix(2), whole) == Divergence(3, "length")
     assert first_divergence(whole, whole.prefix(0)) == Divergence(1, "length")
-
-
-def test_final_report_counts_as_an_action():
-    one = episode(LIST, TAP_ALARM, ALARM, Finish("6:00"))
-    assert first_divergence(one, episode(LIST, TAP_ALARM, ALARM, Finish("7:00"))) == Divergence(
-        2, "action"
-    )
+    one, other = (episode(LIST, TAP_ALARM, ALARM, Finish(said)) for said in ("6:00", "7:00"))
     goes_on = episode(LIST, TAP_ALARM, ALARM, Key("back"), LIST, Finish("6:00"))
-    assert first_divergence(one, goes_on) == Divergence(2, "action")
+    assert first_divergence(one, other) == first_divergence(one, goes_on) == Divergence(2, "action")
 
 
 def test_a_small_difference_is_reported_only_without_others():
@@ -117,7 +109,6 @@ def test_a_small_difference_is_reported_only_without_others():
         ("12:59", "1:00 PM"),
         ("Thursday, November 26", "Fri, Nov 27"),
         ("11月26日 星期四", "11月27日 周五"),
-        ("3 min ago", "45 min ago"),
     ],
 )
 def test_volatile_content_is_not_a_difference(one, other):
@@ -130,11 +121,8 @@ def test_the_status_bar_is_not_a_difference_but_a_state_is():
     switch = {"text": "Wi-Fi", "checkable": "true", "checked": "true"}
     assert similarity(make_screen(switch), make_screen({**switch, "checked": "false"})) == 0.0
     assert similarity(make_screen("Alarm", package="a"), make_screen("Alarm", package="b")) == 0.0
-
-
-def test_screens_without_elements_are_compared_by_screenshot():
     assert similarity(make_screen(), make_screen()) == 1.0
-    assert similarity(make_screen(), make_screen(shade=9)) == 0.0
+    assert similarity(make_screen(), make_screen(shade=9)) == 0.0, "they have only a picture"
 
 
 def step(action: Action, screen: Screen = LIST, notice: str = "") -> Step:
@@ -164,13 +152,10 @@ TOP, LOWER = (each.bounds.center for each in TWINS.find_all(text="Add")[:2])
         (step(Swipe(500, 2000, 510, 900)), step(Scroll("up")), True),
         (step(Scroll("up")), step(Scroll("down")), False),
         (step(Type("Oslo ")), step(Type("oslo")), True),
-        (step(Type("22:1")), step(Type("22:15")), False),
         (step(Type("a", enter=True)), step(Type("a")), False),
         (step(Wait(1)), step(Wait(5)), True),
         (step(Impossible("no")), step(Impossible("I cannot")), True),
         (step(Impossible("no")), step(Finish("no")), False),
-        (step(Key("back")), step(Key("home")), False),
-        (step(Open("a.b")), step(Open("a.b")), True),
         (step(Ask("Who?")), step(Ask("Who ?")), False),
         (step(Raw("input tap 1 1")), step(Raw("input tap 1 1")), True),
     ],
@@ -189,10 +174,8 @@ def test_longer_swipe_matters_only_if_it_leads_elsewhere():
     found = first_divergence(one, same)
     assert found is not None
     assert (found.step, found.why) == (2, "screen")
-    assert (
-        first_divergence(one, replace(other, screen=low, steps=(*other.steps[:1], one.steps[1])))
-        is None
-    )
+    alike = replace(other, screen=low, steps=(*other.steps[:1], one.steps[1]))
+    assert first_divergence(one, alike) is None
 
 
 def test_app_may_be_opened_by_name_or_by_icon():

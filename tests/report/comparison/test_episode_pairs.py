@@ -101,11 +101,7 @@ def test_a_lost_task_shows_where_its_episodes_diverge_and_what_differs(base, run
     ]
     (folder,) = (run / "episodes").glob("clock-timer*")
     assert lost["episodes"]["run"] == folder.name
-
-
-def test_comparison_shows_the_divergence_below_the_task(base, run):
-    comparison = compared(base, run)
-    lines = comparison_details(comparison)
+    lines = comparison_details(compared(base, run))
     at = lines.index("  clock/timer  1/1 → 0/1")
     assert lines[at + 1 : at + 5] == [
         '    diverge at step 1: tap "Alarm", now tap "Timer"',
@@ -208,22 +204,18 @@ def test_another_phone_is_reported(base, tmp_path):
     ]
 
 
+SCREENS = "diverge at step 3, after the same actions, by what the phone showed"
+
+
 @pytest.mark.parametrize(
     ("why", "did", "words"),
     [
         ("action", ["tap", "wait"], "diverge at step 3: tap, now wait"),
         ("length", [None, "tap"], "diverge at step 3: it had ended, now tap"),
-        (
-            "screen",
-            ["tap", "tap"],
-            (
-                "diverge at step 3, after the same actions, by what the phone showed: "
-                'nothing else, now "Ad"'
-            ),
-        ),
+        ("screen", ["tap", "tap"], f'{SCREENS}: nothing else, now "Ad"'),
         ("start", ["tap", "tap"], 'begin on different screens: nothing else, now "Ad"'),
     ],
-)
+)  # fmt: skip
 def test_each_divergence_has_a_description(why, did, words):
     found = {"step": 3, "why": why, "did": did, "before": [], "after": ["Ad"]}
     assert divergence_in_words(found) == words

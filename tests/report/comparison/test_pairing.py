@@ -33,6 +33,9 @@ def test_only_tasks_decided_in_both_runs_are_paired() -> None:
     before = tallies(entries({"a": "P", "b": "E", "c": "P", "d@1": "P"}))
     after = tallies(entries({"c": "F", "b": "P", "a": "E", "d@2": "P"}))
     assert common(before, after) == [("c", None)]
+    found = difference(tallies(entries({"a": "P"})), tallies(entries({"a": "F"})))
+    assert (found.value, found.error, found.interval(0.95), found.p_value) == (-1, None, None, None)
+    assert difference({}, {}).value is None
 
 
 def test_p_value_is_that_of_the_paired_t_test() -> None:
@@ -64,12 +67,6 @@ def test_environments_of_a_task_are_averaged() -> None:
     assert (found.tasks, found.value) == (2, pytest.approx((-0.75 + 0) / 2))
 
 
-def test_single_task_has_a_difference_but_no_interval() -> None:
-    found = difference(tallies(entries({"a": "P"})), tallies(entries({"a": "F"})))
-    assert (found.value, found.error, found.interval(0.95), found.p_value) == (-1, None, None, None)
-    assert difference({}, {}).value is None
-
-
 def test_noise_is_the_unbiased_variance_of_one_episode() -> None:
     runs = [tallies(entries({"a": "PF", "b": "P"})), tallies(entries({"a": "PP", "b": "F"}))]
     assert noise(runs, [("a", None), ("b", None)]) == (0.5 + 0) / 2
@@ -81,7 +78,6 @@ def test_noise_is_the_unbiased_variance_of_one_episode() -> None:
     [
         ("a/mug[vague]", "a/mug"),
         ("a/mug[Bread-vague]", "a/mug[Bread]"),
-        ("a/mug[vague-1]", "a/mug[1]"),
         ("a/mug[x-vague-1]", "a/mug[x-1]"),
         ("a/vague[vague]", "a/vague"),
         ("a/mug", "a/mug"),

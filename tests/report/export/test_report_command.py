@@ -39,12 +39,17 @@ def lines(capsys: Capture) -> list[str]:
     return capsys.readouterr().out.splitlines()
 
 
-def test_each_run_is_a_row(write_run, capsys):
+def test_each_run_is_a_row_or_an_object(write_run, tmp_path, capsys):
     runs = [str(write_run("m3a")), str(write_run("t3a", success=False))]
     assert main(runs) == 0
     assert [line.split(" | ")[:4] for line in lines(capsys)[2:]] == [
         ["| m3a", "1", "1", "100.0%"], ["| t3a", "1", "1", "0.0%"],
     ]  # fmt: skip
+    assert main([*runs, "--format=json"]) == 0
+    first, second = json.loads(capsys.readouterr().out)["runs"]
+    assert (first["run"]["agent"], second["run"]["agent"]) == ("m3a", "t3a")
+    written = json.loads((tmp_path / "runs" / "m3a" / "report.json").read_text())
+    assert first["summary"] == written["summary"]
 
 
 def test_layout_and_format_can_be_written_to_a_file(write_run, tmp_path, capsys):
@@ -102,14 +107,6 @@ def test_csv_prints_remarks_beside_the_table(write_run, capsys):
     assert "0 of 1 episodes are decided" in shown.err
 
 
-def test_json_contains_the_numbers_of_all_runs(write_run, capsys):
-    runs = [write_run("m3a"), write_run("t3a", success=False)]
-    assert main([*map(str, runs), "--format=json"]) == 0
-    first, second = json.loads(capsys.readouterr().out)["runs"]
-    assert (first["run"]["agent"], second["run"]["agent"]) == ("m3a", "t3a")
-    assert first["summary"] == json.loads((runs[0] / "report.json").read_text())["summary"]
-
-
 def test_runs_of_version_1_have_a_row(write_run, capsys):
     about = {"id": "old", "agent": "appagent"}
     whole = {"schema_version": 1, "run": about, "summary": {}, "tasks": [VERSION_1]}
@@ -122,10 +119,6 @@ def test_runs_of_version_1_have_a_row(write_run, capsys):
     [
         ({"schema_version": 9, "run": {}, "summary": {}, "tasks": []}, "install a newer one"),
         ({"schema_version": 2, "run": {}, "summary": {}}, "damaged"),
-        (
-            {"schema_version": 2, "run": {}, "summary": {}, "tasks": [{**VERSION_1, "steps": {}}]},
-            "damaged",
-        ),
     ],
 )
 def test_a_run_that_cannot_be_read_is_reported(write_run, capsys, whole, told):
@@ -136,14 +129,11 @@ def test_a_run_that_cannot_be_read_is_reported(write_run, capsys, whole, told):
     assert told in error
 
 
-def test_a_path_that_is_not_a_run_is_reported(tmp_path, capsys):
+def test_paths_that_cannot_be_read_or_written_are_reported(write_run, tmp_path, capsys):
     assert main([str(tmp_path)]) == 1
     assert "holds no run" in capsys.readouterr().err
     assert main([str(tmp_path / "nowhere")]) == 1
     assert "is not a folder" in capsys.readouterr().err
-
-
-def test_a_file_that_cannot_be_written_is_reported(write_run, tmp_path, capsys):
     path = tmp_path / "nowhere" / "table.md"
     assert main([str(write_run("m3a")), "-o", str(path)]) == 1
     assert f"cannot write {path}: " in capsys.readouterr().err
@@ -179,21 +169,15 @@ def test_incompatible_options_are_reported(capsys, arguments, told):
     assert told in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("pack", "name"), [([], "report.html"), (["--pack"], "report-packed.html")]
-)
-def test_html_is_the_page_of_a_run(write_run, capsys, pack, name):
-    run = write_run("m3a")
-    assert main([str(run), "--format=html", *pack]) == 0
-    assert lines(capsys) == [str(run / name)]
-    assert (run / name).read_text("utf-8").startswith("<!DOCTYPE html>")
-
-
-def test_html_is_written_to_the_given_path(write_run, tmp_path, capsys):
-    page = tmp_path / "page.html"
-    assert main([str(write_run("m3a")), "--format=html", "-o", str(page)]) == 0
-    assert lines(capsys) == [str(page)]
-    assert page.is_file()
+def test_html_is_the_page_of_a_run_in_its_folder_or_at_the_given_path(write_run, tmp_path, capsys):
+    run, page = write_run("m3a"), tmp_path / "page.html"
+    for arguments, path in (
+        ([], run / "report.html"), (["--pack"], run / "report-packed.html"),
+        (["-o", str(page)], page),
+    ):  # fmt: skip
+        assert main([str(run), "--format=html", *arguments]) == 0
+        assert lines(capsys) == [str(path)]
+        assert path.read_text("utf-8").startswith("<!DOCTYPE html>")
 
 
 PUBLISHED = """
@@ -239,23 +223,12 @@ def test_two_runs_are_beside_their_scores(write_run, published, tmp_path, capsys
     assert first["unlike_preset"] == []
 
 
-@pytest.mark.parametrize(
-    ("wrong", "told"),
-    [
-        ("m3b", "has no score of the agent 'm3a' among its 1 score; did you mean 'm3b'?"),
-        ("clocks", "its scores of m3a are of clocks; the run has clock"),
-        ("taskss", "unknown key 'taskss'; did you mean 'tasks'?"),
-    ],
-)
-def test_files_that_do_not_fit_the_run_are_refused(write_run, published, capsys, wrong, told):
-    right = "m3a" if wrong == "m3b" else wrong.removesuffix("s")
-    run = write_run("m3a")
-    (run.parents[1] / "published.toml").write_text(PUBLISHED.replace(right, wrong))
-    assert main([str(run), published]) == 1
+def test_files_that_do_not_fit_the_run_are_refused(write_run, published, tmp_path, capsys):
+    (tmp_path / "published.toml").write_text(PUBLISHED.replace("m3a", "m3b"))
+    assert main([str(write_run("m3a")), published]) == 1
     shown = capsys.readouterr()
-    assert shown.out == ""
-    assert shown.err.startswith("error: ")
-    assert told in shown.err
+    assert (shown.out, shown.err.startswith("error: ")) == ("", True)
+    assert "has no score of the agent 'm3a' among its 1 score; did you mean 'm3b'?" in shown.err
 
 
 def test_the_page_of_a_run_has_its_published_scores(write_run, published, tmp_path, capsys):

@@ -20,16 +20,12 @@ from pytest_mobileagent.report.export.tables import (
 TABLE = Table(
     (Column("Agent"), Column("SR ↑"), Column("Env 100", "Test"), Column("Steps", "Test")),
     (
-        (
-            Cell("a_b & 100%"),
-            Cell(0.25, low=0.1, high=0.5),
-            Cell(0.866, 0, percent=True, sign=False, error=0.07),
-            Cell(4),
-        ),
+        (Cell("a_b & 100%"), Cell(0.25, low=0.1, high=0.5),
+         Cell(0.866, 0, percent=True, sign=False, error=0.07), Cell(4)),
         (Cell("m|n"), Cell(None), Cell(None), Cell(3.14159, 1)),
     ),
     ("a_b: 3 of 4 tasks\nare decided",),
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -87,10 +83,12 @@ def test_latex_rows_cannot_become_arguments_of_the_previous_row(name: str) -> No
     assert all(row.startswith("{}") for row in rows)
 
 
-def test_latex_special_characters_are_escaped() -> None:
+def test_special_and_control_characters_are_escaped() -> None:
     assert escape_latex("\\input{x}\n$^~#") == (
         r"\textbackslash{}input\{x\} \$\textasciicircum{}\textasciitilde{}\#"
     )
+    table = Table((Column("Agent"),), ((Cell("\x1b[2J"),),), ("\x1b[2J",))
+    assert not [write for write in (as_csv, as_latex, as_markdown) if "\x1b" in write(table)]
 
 
 def test_csv_has_separate_columns_for_intervals_and_errors() -> None:
@@ -102,22 +100,7 @@ def test_csv_has_separate_columns_for_intervals_and_errors() -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "=1+1",
-        "+1",
-        "-1",
-        "@SUM(A1)",
-        "\t=1",
-        ' \r\n=HYPERLINK("a")',
-        "＝1+1",
-        "＋1",
-        "－1",
-        "＠SUM(A1)",
-        "\u3000＝1",
-        "−1",
-        "﹦1",
-    ],
+    "name", ["=1+1", "+1", "-1", "@A1", ' \r\n=HYPERLINK("a")', "＝1+1", "\u3000＝1", "−1"]
 )
 def test_csv_cells_cannot_be_formulas(name: str) -> None:
     table = Table((Column("Agent"), Column(name)), ((Cell(name), Cell(-1.0)),))
@@ -125,8 +108,3 @@ def test_csv_cells_cannot_be_formulas(name: str) -> None:
     assert rows[0][1].startswith("'")
     assert rows[1][0].startswith("'")
     assert rows[1][1] == "-1"
-
-
-def test_control_characters_are_removed_in_every_format() -> None:
-    table = Table((Column("Agent"),), ((Cell("\x1b[2J"),),), ("\x1b[2J",))
-    assert not [write for write in (as_csv, as_latex, as_markdown) if "\x1b" in write(table)]

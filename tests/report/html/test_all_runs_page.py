@@ -135,7 +135,7 @@ def earlier(recorded):
     read_overview(recorded)
     for day in range(1, 26):
         run = recorded.with_name(f"2025-03-{day:02}")
-        shutil.copytree(recorded, run, symlinks=True)
+        run.mkdir()
         outcomes: dict[str, bool | None] = {
             "first": day % 2 == 0,
             "second[env100]": None if day > 23 else True,
@@ -161,16 +161,10 @@ def test_a_task_has_its_outcomes_in_the_last_nineteen_runs_before(earlier):
     assert new is None
 
 
-def test_names_of_folders_are_safe_in_addresses(earlier):
+def test_later_runs_are_left_out_and_names_of_folders_are_safe_in_addresses(earlier):
     earlier.with_name("2025-03-01").rename(earlier.with_name("javascript:1#%2F"))
-    data = index("2025-03-02T08:00:00+00:00")
-    add_history(data, earlier, earlier.parent)
-    assert [each["page"] for each in data["history"]] == ["javascript%3A1%23%252F/report.html"]
-
-
-def test_later_runs_are_left_out(earlier):
     data = index("2025-03-03T12:00:00+00:00")
     add_history(data, earlier, earlier.parent)
     assert [each["page"] for each in data["history"]] == [
-        f"2025-03-{day:02}/report.html" for day in (1, 2, 3)
-    ]
+        "javascript%3A1%23%252F/report.html", *(f"2025-03-{n:02}/report.html" for n in (2, 3)),
+    ]  # fmt: skip

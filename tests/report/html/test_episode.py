@@ -53,16 +53,18 @@ def test_a_missing_screenshot_differs_from_a_lost_file(folder):
     assert not told["missing"]
 
 
-def test_typing_without_focus_is_marked(recorded):
-    folder = recorded / "episodes" / "first.1"
+def test_typing_without_focus_is_marked(folder):
     log = folder / "episode.jsonl"
     tap, typed = '{"action":"Tap","x":540,"y":100}', '{"action":"Type","text":"Oslo"}'
     log.write_text(log.read_text().replace(tap, typed))
     assert [each["unfocused"] for each in shown(folder)["frames"]] == [True, False, False]
 
 
-def test_probes_show_the_step_of_their_changes(folder):
+def test_verdicts_are_shown_and_the_steps_at_which_probes_changed(folder):
     told = shown(folder)
+    assert told["held"] == [False, True, False, False]
+    opinions = [(o["passed"], o["stands"], o["evidence"]) for o in told["opinions"]]
+    assert opinions == [(False, True, {})]
     assert told["probes"] == {"n": 0}
     assert [each["changed"] for each in told["frames"]] == [["n"], [], []]
     assert told["frames"][0]["probes"] == {"n": 1}
@@ -84,11 +86,8 @@ def test_repeated_prompt_is_stored_once(folder):
     assert contents[1][0] == {"§": 0}
     assert told["texts"] == ["An element of the screen. " * 20]
     first = calls[0]
-    assert (first["reply"]["text"], first["input_tokens"], first["price_usd"]) == (
-        "tap(1)",
-        9,
-        None,
-    )
+    numbers = first["reply"]["text"], first["input_tokens"], first["price_usd"]
+    assert numbers == ("tap(1)", 9, None)
 
 
 def test_own_files_are_listed_with_their_sizes_but_not_links(folder):
@@ -100,14 +99,6 @@ def test_own_files_are_listed_with_their_sizes_but_not_links(folder):
     assert {name for name, _ in told["files"]} >= {"episode.jsonl", "verdicts.jsonl"}
     assert "secret" not in {name for name, _ in told["files"]}
     assert told["folder"] == "episodes/first.1"
-
-
-def test_verdicts_are_shown(folder):
-    told = shown(folder)
-    assert told["held"] == [False, True, False, False]
-    assert [(o["passed"], o["stands"], o["evidence"]) for o in told["opinions"]] == [
-        (False, True, {})
-    ]
 
 
 @pytest.mark.parametrize("kind", [".png", ".xml"])

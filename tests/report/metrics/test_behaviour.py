@@ -136,8 +136,9 @@ def test_noise_is_handled_by_the_action_that_ends_it(met, handled):
 def test_each_noisy_step_that_asks_for_a_reaction_counts():
     found = measures(episode(("toast", 1, ""), ("repeated", 2, ""), ("popup", 3, "closed")))
     assert (found["noisy_steps"], found["noises"], found["noisy_steps_asking"]) == (3, 1, 1)
-    steps = (("late-ad", 1, reaction) for reaction in ("mis-tapped", "waited", "closed"))
-    found = measures(episode(*steps))
+    found = measures(
+        episode(("late-ad", 1, "mis-tapped"), ("late-ad", 1, "waited"), ("late-ad", 1, "closed"))
+    )
     assert (found["noisy_steps_asking"], found["noisy_steps_right"]) == (3, 2)
 
 

@@ -62,9 +62,12 @@ def test_single_tasks_and_remarks_follow() -> None:
     )
 
 
-def test_long_lists_are_truncated() -> None:
+def test_long_lists_are_truncated_and_without_decided_tasks_there_is_no_number() -> None:
     both = recorded(entries(many(30, "P"))), recorded(entries(many(30, "F")))
     assert "  and 20 more: see --format=json" in comparison_details(compare(*both))
+    both = recorded(entries({"a": "P"})), recorded(entries({"a": "E"}))
+    told = "n/a: no task was decided in both runs   gained 0"
+    assert comparison_line(compare(*both)).startswith(told)
 
 
 def test_remarks_describe_the_limits_of_the_numbers() -> None:
@@ -77,13 +80,6 @@ def test_remarks_describe_the_limits_of_the_numbers() -> None:
     ]
     assert "gained and lost tasks may be chance" in said[2]
     assert "note: this is the same run twice" in remarks(compare(base, base))
-
-
-def test_without_decided_tasks_there_is_no_number() -> None:
-    both = recorded(entries({"a": "P"})), recorded(entries({"a": "E"}))
-    assert comparison_line(compare(*both)).startswith(
-        "n/a: no task was decided in both runs   gained 0"
-    )
 
 
 def test_markdown_has_a_table_and_collapsible_lists() -> None:
@@ -104,11 +100,8 @@ def test_markdown_escapes_hostile_names() -> None:
 
 
 def test_settings_that_differ_from_the_preset_are_named() -> None:
-    published = {
-        "preset": "paper",
-        "options": {},
-        "settings": {"seed": {"value": 30, "source": ""}},
-    }
+    settings = {"seed": {"value": 30, "source": ""}}
+    published = {"preset": "paper", "options": {}, "settings": settings}
     seeds = {"mobile-seed": {"value": "0", "source": "default"}}
     found = remarks(example(published=published, options=seeds))
     assert "note: the run differs from its preset in: seed 0 for 30" in found

@@ -39,22 +39,17 @@ def test_failures_show_how_they_ended_and_what_was_sought(result):
     ]
 
 
-def test_first_five_of_many_failures_are_shown(result):
-    lines = failures([failed(result, f"t{n}", "x") for n in range(13)])
+def test_first_five_of_many_failures_are_shown_or_all_on_request(result):
+    results = [failed(result, f"t{n}", "x") for n in range(13)]
+    lines = failures(results)
     assert lines[0] == "failed (13), the first five:"
     assert [line.split()[0] for line in lines[1:]] == ["t0", "t1", "t2", "t3", "t4"]
-
-
-def test_all_are_listed_on_request(result):
-    results = [failed(result, f"t{n}", "x") for n in range(13)]
     assert len(failures(results, most=13)) == 14
     results += [result(True, id="tasks/coursera/done", steps=4, golden_steps=3)]
     results += [result(True, id="tasks/coursera/at_once", steps=1)]
     assert passes(results) == [
-        "passed (2):",
-        "  done      4 steps (golden steps 3)",
-        "  at_once   1 step",
-    ]
+        "passed (2):", "  done      4 steps (golden steps 3)", "  at_once   1 step",
+    ]  # fmt: skip
 
 
 def test_epochs_and_environments_are_distinguished(result):
@@ -71,13 +66,17 @@ def test_texts_of_agents_and_apps_take_one_line_without_controls(result):
     assert lines[1].endswith("…")
 
 
-def test_unmetered_programs_are_mentioned(result):
+def test_unmetered_programs_and_models_that_judge_themselves_are_mentioned(result):
     unseen, seen = result(True, metered=False), result(True, metered=True)
     (line,) = remarks([unseen, unseen, seen], {})
     assert line == (
         "unmetered: 2 tasks acted without a model call that was seen; "
         "their tokens and price are unknown (docs/programs.md)"
     )
+    verdict = {"passed": True, "evidence": {"own_models": ["openai:gpt-4o"]}}
+    assert remarks([result(True, verdict=verdict)] * 2, {}) == [
+        "openai:gpt-4o judged 2 tasks in which it was the agent's own model"
+    ]
 
 
 def test_cases_for_review_are_listed_with_the_reason(result):
@@ -109,13 +108,6 @@ def test_check_and_judge_are_compared(result):
         "  one   check: done   a: not done   b: not done",
     ]
     assert disagreements(results[1:]) == []
-
-
-def test_self_judging_model_is_mentioned(result):
-    verdict = {"passed": True, "evidence": {"own_models": ["openai:gpt-4o"]}}
-    assert remarks([result(True, verdict=verdict)] * 2, {}) == [
-        "openai:gpt-4o judged 2 tasks in which it was the agent's own model"
-    ]
 
 
 def test_equal_reasons_are_grouped(result):

@@ -34,20 +34,14 @@ def made(name: str, held: bool, first: int | None, weight: float = 1) -> dict[st
     ("subgoals", "words"),
     [
         ([], ""),
-        (
-            [made("shoes", True, 6, 2), made("paid", False, None)],
-            "2/3  shoes: at step 6   paid: never",
-        ),
-        (
-            [made("a", False, 3), made("b", True, None)],
-            "1/2  a: at step 3, but not at the end   b: held",
-        ),
-        (
-            [made("a", True, 0, 0.5), made("b\nc", False, 0, 0.25)],
-            "0.5/0.75  a: at the start   b c: at the start, but not at the end",
-        ),
+        ([made("shoes", True, 6, 2), made("paid", False, None)],
+         "2/3  shoes: at step 6   paid: never"),
+        ([made("a", False, 3), made("b", True, None)],
+         "1/2  a: at step 3, but not at the end   b: held"),
+        ([made("a", True, 0, 0.5), made("b\nc", False, 0, 0.25)],
+         "0.5/0.75  a: at the start   b c: at the start, but not at the end"),
     ],
-)
+)  # fmt: skip
 def test_progress_shows_share_and_steps_of_sub_goals(subgoals, words):
     assert progress(subgoals) == words
 
@@ -151,11 +145,8 @@ def test_author_message_precedes_the_closest_match():
     assert missed(closest) == "the answer does not say '6'; it says: '7'"
     own = {"reason": "AssertionError: still there\nassert False", "evidence": evidence}
     assert missed(own) == "still there"
-
-
-def test_check_that_held_has_no_missed_line():
-    evidence = {"sought": "a == b", "check_held": True}
-    assert missed({"reason": "AssertionError: assert 1 == 2", "evidence": evidence}) == ""
+    held = {"sought": "a == b", "check_held": True}
+    assert missed({"reason": "AssertionError: assert 1 == 2", "evidence": held}) == ""
 
 
 LISTS = (
@@ -219,54 +210,40 @@ def test_any_text_becomes_one_line(text):
     assert without_names(words) == words
 
 
-def test_agent_error_takes_precedence_over_the_check(make_episode):
+def test_crashes_and_agent_errors_take_precedence_over_the_check(make_episode):
     error = "the agent failed at step 3: it raised ValueError: I cannot say Key(name='enter')"
     failed = make_episode(Tap(1, 1), termination=Termination.AGENT_ERROR, error=error)
     told = result(reason=f"{error}; AssertionError: assert 1 == 2", episode=failed)
     assert cause(told) == "ValueError: I cannot say Key(name=…)"
-
-
-def test_app_crash_takes_precedence(make_episode):
     crash = Crash("crash", "com.example.water", "TypeError: no 'int'", "water.py:3")
-    episode = make_episode(Tap(1, 1), termination=Termination.STEP_LIMIT)
-    crashed = replace(episode, steps=(replace(episode.steps[0], crashes=(crash,)),))
+    crashed = replace(failed, steps=(replace(failed.steps[0], crashes=(crash,)),))
     assert cause(result(episode=crashed)) == "crash of com.example.water: TypeError: no …"
 
 
 def test_otherwise_the_cause_is_the_ending_and_the_closest_miss(make_episode):
     episode = make_episode(Tap(1, 1), Finish(), termination=Termination.SELF_REPORTED)
     missed = {"sought": "episode.screen.find(text='7:00')", "closest": [CLOSEST]}
-    assert cause(
-        result(reason="AssertionError: assert None", evidence=missed, episode=episode)
-    ) == ("self-reported: nothing on the screen of … has text=…")
+    told = result(reason="AssertionError: assert None", evidence=missed, episode=episode)
+    assert cause(told) == "self-reported: nothing on the screen of … has text=…"
     compared = result(reason="AssertionError: assert [1] == [2]", episode=episode)
     assert cause(compared) == "self-reported: … == …"
-    stuck = replace(
-        episode,
-        steps=(replace(episode.steps[0], notice="(530, 1190) is not on the screen"),),
-        termination=Termination.STEP_LIMIT,
-    )
-    assert cause(result(evidence=missed, episode=stuck)) == ("step limit: (…) is not on the screen")
+    steps = (replace(episode.steps[0], notice="(530, 1190) is not on the screen"),)
+    stuck = replace(episode, steps=steps, termination=Termination.STEP_LIMIT)
+    assert cause(result(evidence=missed, episode=stuck)) == "step limit: (…) is not on the screen"
+    assert len(cause(result(reason="word " * 100)) or "") == 140
 
 
 @pytest.mark.parametrize(
     ("told", "words"),
     [
-        (
-            lambda: result("error", "x", fault="infrastructure", infrastructure=("a 1", "b 2")),
-            "infrastructure: b …",
-        ),
-        (lambda: result("error", "KeyError: 'name'", fault="task"), "task: KeyError: …"),
-        (lambda: result("error"), "error"),
-        (lambda: result(reason="left out by hand"), "left out by hand"),
-        (lambda: result("passed"), None),
-        (lambda: result("skipped", "no app"), None),
+        (("error", "x", {"fault": "infrastructure", "infrastructure": ("a 1", "b 2")}),
+         "infrastructure: b …"),
+        (("error", "KeyError: 'name'", {"fault": "task"}), "task: KeyError: …"),
+        (("error", "", {}), "error"),
+        (("failed", "left out by hand", {}), "left out by hand"),
+        (("passed", "", {}), None),
     ],
-    ids=["infrastructure", "task", "error", "without an episode", "passed", "skipped"],
-)
+)  # fmt: skip
 def test_an_undecided_case_names_the_fault(told, words):
-    assert told().entry().cause == words
-
-
-def test_long_causes_are_truncated():
-    assert len(cause(result(reason="word " * 100)) or "") == 140
+    outcome, reason, fields = told
+    assert cause(result(outcome, reason, **fields)) == words

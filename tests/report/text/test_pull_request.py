@@ -38,14 +38,11 @@ def test_run_without_gate_has_a_table_and_failures():
     assert "gate" not in text.lower()
 
 
-def test_errors_are_listed_separately_and_long_lists_collapsed():
+def test_errors_are_listed_separately_long_lists_collapsed_and_virtual_phones_named():
     broken = Result(Case(Task("goal"), "tasks/clock/stop"), "error", reason="the cable is out")
     text = summary(report(broken, *(failed(f"t{n}", "no") for n in range(12))), "report.html")
     assert "<summary>Failed (12)</summary>" in text
     assert "### Errors (1)\n\n- " in text
-
-
-def test_virtual_runs_carry_their_notice():
     whole = report(failed("alarm", "no"))
     whole["run"]["virtual"] = True
     assert "> Virtual phones test the harness" in summary(whole, "report.html")

@@ -6,15 +6,9 @@ from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.text.table import WIDTH, label, points, price, shortener, table
 
 DONE = {
-    "steps": 3,
-    "step_ratio": 1.5,
-    "seconds": 4.5,
-    "thinking_seconds": 0.0,
-    "termination": "self-reported",
-    "premature": False,
-    "overdue": False,
-    "unpriced_calls": 0,
-}
+    "steps": 3, "step_ratio": 1.5, "seconds": 4.5, "thinking_seconds": 0.0,
+    "termination": "self-reported", "premature": False, "overdue": False, "unpriced_calls": 0,
+}  # fmt: skip
 SPENT = {"thinking_seconds": 3.9, "input_tokens": 129_400, "output_tokens": 7_432, "cost_usd": 0.4}
 
 
@@ -86,18 +80,16 @@ def test_environment_rows_fit_the_terminal(result):
     assert max(map(len, rows)) <= WIDTH
 
 
-def test_long_suite_names_are_truncated_before_numbers(result):
+def test_long_suite_names_are_truncated_before_numbers_and_controls_escaped(result):
     rows = table(summarise([result(True, suite="s" * 300, **DONE)]))
     assert max(map(len, rows)) <= WIDTH
     assert rows[1].endswith("1.50")
+    assert "\x1b" not in "".join(table(summarise([result(True, suite="\x1b[2J", **DONE)])))
 
 
 def test_several_suites_have_a_total_row(result):
-    rows = table(
-        summarise(
-            [result(True, suite="clock", **DONE), result(False, **DONE), result(None, suite="map")]
-        )
-    )
+    clock = result(True, suite="clock", **DONE)
+    rows = table(summarise([clock, result(False, **DONE), result(None, suite="map")]))
     assert [row.split()[0] for row in rows] == ["suite", "(no", "clock", "map", "all", "of"]
     assert "50.0% (1/2)" in rows[-2]
     assert rows[-1].strip() == "of all 3: 33.3%"
@@ -110,17 +102,10 @@ def test_unknown_values_are_not_shown_as_zero(result):
     )
 
 
-def test_control_characters_in_suite_names_are_escaped(result):
-    assert "\x1b" not in "".join(table(summarise([result(True, suite="\x1b[2J", **DONE)])))
-
-
 def test_common_folders_are_removed_from_ids():
     ids = ["tasks/clock/alarm/alarm", "tasks/clock/timer/start[a/b]"]
     assert [shortener(ids)(each) for each in ids] == ["alarm/alarm", "timer/start[a/b]"]
     assert shortener([*ids, "other"])(ids[0]) == ids[0]
-
-
-def test_label_includes_the_environment():
     assert label("tasks/a", "100") == "tasks/a[env100]"
     assert label("a\x1b[0m") == "a\\x1b[0m"
 
