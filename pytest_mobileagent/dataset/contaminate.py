@@ -130,7 +130,6 @@ class _Path:
         self._golden = [each for each in map(golden_from_json, golden) if each.page]
 
     def write(self, report: Report) -> None:
-        """Write the path, or count why it is left out."""
         if not self._golden:
             report.left_out["a task has no golden path"] += 1
             return
@@ -237,15 +236,10 @@ class _Path:
         closing = _CLOSING.get(self._language.partition("-")[0].lower(), _CLOSING["en"])
         for place in sorted(ads, reverse=True) if instructions else ():
             instructions.insert(place, closing)
-        noise = [
-            {
-                "step": place + shift,
-                "kind": ad.template.kind,
-                "ad": ad.template.name,
-                "domain": domain_of(ad.template),
-            }
-            for shift, (place, ad) in enumerate(ads.items(), 1)
-        ]
+        noise = []
+        for shift, (place, ad) in enumerate(ads.items(), 1):
+            about = {"kind": ad.template.kind, "ad": ad.template.name}
+            noise.append({"step": place + shift, **about, "domain": domain_of(ad.template)})
         return {
             **columns,
             "golden": golden,
@@ -313,10 +307,8 @@ def _noise(text: str) -> NoiseChoice:
         raise argparse.ArgumentTypeError(f"{text}: {error}") from None
     kinds = tuple(kind for kind in choice.kinds if kind in COVERING)
     if not kinds:
-        msg = (
-            f"{text} has no kind that hides the page and is closed by a tap: {', '.join(COVERING)}"
-        )
-        raise argparse.ArgumentTypeError(msg)
+        why = f"has no kind that hides the page and is closed by a tap: {', '.join(COVERING)}"
+        raise argparse.ArgumentTypeError(f"{text} {why}")
     return NoiseChoice(choice.rate, kinds)
 
 

@@ -113,7 +113,9 @@ def ad_over(
     if target is None or target.width < 1 or target.height < 1:
         return "no step is a tap on something"
     look = look_of(screen, dark=False)  # the background is white
-    white = _whitened(screen.image, whiten)
+    from PIL import Image as pillow  # heavy, so loaded only when it is used
+
+    white = pillow.blend(screen.image, pillow.new("RGB", screen.image.size, "white"), whiten)
     order = chance.sample(templates, len(templates))
     placed = ((each, arrange(each, look, State())) for each in order)
     tried = ((each, way) for each, root in placed for way in (root, _onto(root, target, look)))
@@ -150,12 +152,6 @@ def _seen(screen: Screen, root: Part, picture: Image, template: Template, look: 
     return replace(screen, png=png_of(picture), xml=xml)
 
 
-def _whitened(image: Image, whiten: float) -> Image:
-    from PIL import Image as pillow  # heavy, so loaded only when it is used
-
-    return pillow.blend(image, pillow.new("RGB", image.size, "white"), whiten)
-
-
 def _onto(root: Part, target: Bounds, look: Look) -> Part:
     """Return an ad moved over a target, as little as possible, with a margin around the target."""
     area, (width, height) = _area(root), look.size
@@ -178,7 +174,6 @@ def _way(own: tuple[int, int], other: tuple[int, int], most: int) -> int:
 
 
 def _shifted(part: Part, right: int, down: int) -> Part:
-    """Return a part and its children, moved by a number of pixels."""
     left, top, end, bottom = part.bounds
     bounds = Bounds(left + right, top + down, end + right, bottom + down)
     parts = tuple(_shifted(each, right, down) for each in part.parts)
@@ -186,7 +181,6 @@ def _shifted(part: Part, right: int, down: int) -> Part:
 
 
 def _area(root: Part) -> Bounds:
-    """Return the bounds that an ad covers."""
     if root.role not in _UNDIMMED or not root.parts:
         return root.bounds
     return max((part.bounds for part in root.parts), key=lambda box: box.width * box.height)
@@ -199,7 +193,6 @@ def _closes(root: Part) -> Part | None:
 
 
 def _is_visible(picture: Image, target: Bounds, area: Bounds) -> bool:
-    """Return whether any part of a target is visible around an ad."""
     from PIL import Image as pillow
 
     part = picture.crop(target).convert("L")

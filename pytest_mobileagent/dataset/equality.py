@@ -25,13 +25,12 @@ docs/data-sets.md.
 from __future__ import annotations
 
 import hashlib
-import io
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.screen.element import Bounds, Element, lazy
+from pytest_mobileagent.screen.picture import decoded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,13 +77,7 @@ class Sight:
         Raises:
             ScreenError: if the picture cannot be decoded.
         """
-        from PIL import Image as image  # heavy, so loaded only when it is used
-
-        try:
-            return image.open(io.BytesIO(self.png)).convert("RGB").reduce(_SCALE)
-        except (OSError, SyntaxError, ValueError, image.DecompressionBombError) as error:
-            msg = f"the screenshot cannot be decoded: {error} (it begins {self.png[:16]!r})"
-            raise ScreenError(msg) from error
+        return decoded(self.png).reduce(_SCALE)
 
 
 def sight(screen: Screen) -> Sight:
@@ -109,7 +102,9 @@ def sight(screen: Screen) -> Sight:
         # bottom edges are compared.
         box = element.bounds[::3] if _CLOCK in says else element.bounds
         digest.update(repr((depth, says, tuple(box), _attributes(element))).encode())
-        if says != (element.text, element.content_desc) or _moves(element):
+        has_cursor = element.focused and element.class_name.endswith(_FIELDS)
+        moves = has_cursor or element.class_name.endswith(".ProgressBar")
+        if moves or says != (element.text, element.content_desc):
             hidden.append(element.bounds)
     return Sight(digest.hexdigest(), screen.picture, tuple(hidden), is_alone=False)
 
@@ -171,28 +166,19 @@ def _walk(root: Element) -> Iterator[tuple[int, Element]]:
         pending += [(depth + 1, child) for child in reversed(element.children)]
 
 
-def _moves(element: Element) -> bool:
-    """Return whether an element has a blinking cursor or is animated."""
-    if element.class_name.endswith(_FIELDS):
-        return element.focused
-    return element.class_name.endswith(".ProgressBar")
-
-
 def _status_bar(screen: Screen, size: tuple[int, int]) -> Bounds:
     """Return the strip at the top of the screen that belongs to the status bar."""
-    width, height = size if any(size) else _extent(screen)
+    boxes = [element.bounds for element in screen.elements]
+    if not any(size):
+        size = max((b.right for b in boxes), default=0), max((b.bottom for b in boxes), default=0)
+    width, height = size
     highest = height * _HIGHEST_BAR
-    for element in screen.elements:
+    for element, box in zip(screen.elements, boxes, strict=True):
         name = element.resource_id.rpartition("/")[2]
-        edge = {"statusBarBackground": element.bounds.bottom, "content": element.bounds.top}
+        edge = {"statusBarBackground": box.bottom, "content": box.top}
         if 0 < edge.get(name, 0) <= highest:
             return Bounds(0, 0, width, edge[name])
     return Bounds(0, 0, width, round(min(width, height) * _BAR))
-
-
-def _extent(screen: Screen) -> tuple[int, int]:
-    boxes = [element.bounds for element in screen.elements]
-    return max((b.right for b in boxes), default=0), max((b.bottom for b in boxes), default=0)
 
 
 def _is_clock_alone(screen: Screen) -> bool:

@@ -224,7 +224,6 @@ def _dataset(folder: Path) -> Iterator[Trajectory]:
 
 
 def _golden_paths(folder: Path) -> Iterator[Trajectory | LeftOutError]:
-    """Read the golden paths of the tasks of a graph of recorded pages."""
     with Graph.open(folder) as graph:
         for row in rows((folder / TASKS).resolve()):
             golden = [*map(golden_from_json, row.columns.get("golden") or ())]
@@ -243,7 +242,6 @@ def _golden_paths(folder: Path) -> Iterator[Trajectory | LeftOutError]:
 
 
 def _about(folder: Path) -> dict[str, Any]:
-    """Return the description of a data set, from its `dataset.json`."""
     try:
         about: dict[str, Any] = check(read_json(folder / ABOUT), _KINDS, ABOUT)
     except (LookupError, TypeError, ValueError, OSError) as error:

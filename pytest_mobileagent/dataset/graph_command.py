@@ -85,7 +85,6 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _imported(path: Path, given: Any) -> str:
-    """Write the graph of a data set, and return the summary to print."""
     release, tasks = import_release(path, given.output, given.format, skip=given.skip_broken)
     with Graph.open(given.output) as graph:
         pages = len(graph)
@@ -99,7 +98,6 @@ def _imported(path: Path, given: Any) -> str:
 def _merged(
     given: Any, episodes: Callable[[Path], Iterable[Source]], rules: Redaction | None
 ) -> str:
-    """Write the graph of the episodes of runs, and return the summary to print."""
     named = {"name": given.name, "licence": given.licence}
     with GraphWriter(given.output, replaces=True) as writer:
         merger = Merger(writer, rules, small=given.small)

@@ -179,12 +179,8 @@ class Merger:
     def _page(self, screen: Screen) -> str:
         """Return the id of the page that a screen shows, and write the page if it is new."""
         exactly = hashlib.sha256()
-        for part in (
-            screen.key.encode(),
-            screen.xml.encode("utf-8", "replace"),
-            screen.package.encode(),
-        ):
-            exactly.update(hashlib.sha256(part).digest())
+        for part in (screen.key, screen.xml, screen.package):
+            exactly.update(hashlib.sha256(part.encode("utf-8", "replace")).digest())
         digest = exactly.digest() + screen.activity.encode()
         if digest not in self._seen:
             self._seen[digest] = self._equal_page(self._hidden(screen))
@@ -258,18 +254,13 @@ class Merger:
             self.merged.tasks += 1
 
     def _leads(self, way: _Way) -> bool:
-        """Return whether a path begins at its start page and follows the edges of the graph."""
         start = self._starts[way.case.task.snapshot].most_common(1)[0][0]
         ends = [each.page for each in way.golden[1:]] + [way.pages[-1]]
-        return way.pages[0] == start and all(
-            ends_episode(each.action) or self._leads_to(each) == end
-            for each, end in zip(way.golden, ends, strict=True)
-        )
-
-    def _leads_to(self, golden: Golden) -> str | None:
-        """Return the page to which an action leads, or None if it was not done on its page."""
-        led = self._edges.get((golden.page, _key(golden)))
-        return None if led is None else led.main_target
+        for each, end in zip(way.golden, ends, strict=True):
+            led = self._edges.get((each.page, _key(each)))
+            if not ends_episode(each.action) and (led is None or led.main_target != end):
+                return False
+        return way.pages[0] == start
 
 
 def _packed(screen: Screen) -> bytes:
@@ -337,7 +328,6 @@ def _unfit(step: Step) -> str:
 
 
 def _row(name: str, way: _Way) -> dict[str, Any]:
-    """Return the row of a task in the graph's table."""
     task = way.case.task
     fields: dict[str, Any] = {
         "id": name,

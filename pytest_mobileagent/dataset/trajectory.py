@@ -118,7 +118,6 @@ def trajectory_of(
 
 
 def _without(rules: Redaction, whole: Trajectory) -> Trajectory:
-    """Return a trajectory redacted by rules."""
     steps = []
     for step in whole.steps:
         screen = step.screen
@@ -127,12 +126,11 @@ def _without(rules: Redaction, whole: Trajectory) -> Trajectory:
         action = from_json(rules.redacted_record(to_json(step.action)))
         said, instruction = rules.text(step.said), rules.text(step.instruction)
         steps.append(TrajectoryStep(hidden, action, said, instruction))
-    origin = {name: _hidden(rules, value) for name, value in whole.origin.items()}
+    origin = {
+        name: rules.text(value) if isinstance(value, str) else rules.redacted_record(value)
+        for name, value in whole.origin.items()
+    }
     return replace(whole, goal=rules.text(whole.goal), steps=tuple(steps), origin=origin)
-
-
-def _hidden(rules: Redaction, value: Any) -> Any:
-    return rules.text(value) if isinstance(value, str) else rules.redacted_record(value)
 
 
 def frame_of(dialect: Dialect, screen: Screen) -> Frame:

@@ -151,7 +151,6 @@ def settings_sent(episode: Path) -> list[dict[str, Any]]:
 
 
 def _exchanges(episode: Path) -> Iterator[dict[str, Any]]:
-    """Yield the readable lines of an episode's calls.jsonl."""
     try:
         lines, _ = new_lines(episode / STREAM, 0)
     except OSError:

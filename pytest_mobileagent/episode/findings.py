@@ -79,8 +79,8 @@ class SideEffects:
         Raises:
             HostError: if the file cannot be written.
         """
-        found = [{"where": each.where, "what": each.what} for each in self.found]
-        whole = {"found": found, "unknown": list(self.unknown), "filtered": self.is_filtered}
+        found, unknown = list(map(asdict, self.found)), list(self.unknown)
+        whole = {"found": found, "unknown": unknown, "filtered": self.is_filtered}
         with writing(folder / FILE):
             write_json(folder / FILE, redacted(whole))
 

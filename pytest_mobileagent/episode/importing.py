@@ -104,7 +104,6 @@ def _bring(path: Path, target: Path) -> None:
 
 
 def _named(episode: Path) -> Iterator[str]:
-    """Return the content names that occur in the records of a folder, each once."""
     found: set[bytes] = set()
     for path in episode.rglob("*.jsonl"):
         with opened(path) as lines:
@@ -139,5 +138,4 @@ def _content_name(path: Path, its_run: Path) -> str | None:
 
 
 def _is_own(path: Path, folder: Path) -> bool:
-    """Return whether a path is a file that, with links resolved, lies in a folder."""
     return path.is_file() and path.resolve().is_relative_to(folder.resolve())

@@ -320,11 +320,6 @@ def _action(recorded: Mapping[str, Any]) -> Action:
 
 
 def _golden(recorded: Mapping[str, Any]) -> Golden:
-    """Return a recorded golden action.
-
-    Raises:
-        ValueError: if the data is not a golden action.
-    """
     try:
         return golden_from_json(recorded)
     except TaskError as error:

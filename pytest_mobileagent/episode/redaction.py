@@ -282,7 +282,6 @@ def _box(bounds: str) -> Box | None:
 
 
 def _is_inside(box: Box | None, regions: Sequence[Box]) -> bool:
-    """Return whether the centre of an element is in one of the regions."""
     if box is None:
         return False
     x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2

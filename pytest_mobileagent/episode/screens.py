@@ -127,7 +127,8 @@ class ScreenStore:
             HostError: if the folder cannot be written.
         """
         suffix = ".png" if content.startswith(b"\x89PNG") else ".jpg"
-        if redaction.current() is not None and not self._has(content, suffix):
+        hides = redaction.current() is not None
+        if hides and not self.file(_name(content), suffix).exists():
             # Its content is unknown, so all of it is blacked out.
             content = redaction.blackened(content)
         return self._add(content, suffix) + suffix
@@ -143,9 +144,6 @@ class ScreenStore:
             with contextlib.suppress(OSError):
                 link.unlink(missing_ok=True)  # of a screen that this one replaces
                 link.symlink_to(target)
-
-    def _has(self, content: bytes, suffix: str) -> bool:
-        return self.file(_name(content), suffix).exists()
 
     def _add(self, content: bytes, suffix: str, copy: str = "") -> str:
         name = _name(content)

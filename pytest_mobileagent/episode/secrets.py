@@ -167,7 +167,6 @@ def _from_base64(token: str) -> str:
 
 @lru_cache(10_000)
 def _meaning(escape: str) -> str:
-    """Return the text that an escape stands for."""
     known = _ESCAPED.fullmatch(escape)
     assert known is not None
     kind = str(known.lastgroup)

@@ -160,26 +160,19 @@ class Recorder:
         png, xml = self.screens.add(screen)
         name = f"{self._count:03}-{self._name}"
         self.screens.link(self.folder / "screens" / name, png, xml)
-        self._write(
-            "observation",
-            {
-                "png": png,
-                "xml": xml,
-                **({"size": screen.extent} if screen.extent else {}),
-                "package": screen.package,
-                "activity": screen.activity,
-                "time": screen.time and screen.time.isoformat(),
-                "probes": probes,
-                "seconds": seconds,
-                **({"page": screen.page} if screen.page else {}),
-                **({"same": screen.same} if screen.same else {}),
-                **({"before": before} if before else {}),
-                **self._beneath(screen),
-                **({"told": told} if told else {}),
-                **({"notice": screen.notice} if screen.notice else {}),
-                **({"again": True} if again else {}),
-            },
-        )
+        seen = {
+            "png": png,
+            "xml": xml,
+            "package": screen.package,
+            "activity": screen.activity,
+            "time": screen.time and screen.time.isoformat(),
+            "probes": probes,
+            "seconds": seconds,
+        }
+        more = {"size": screen.extent, "page": screen.page, "same": screen.same, "before": before}
+        more |= {"told": told, "notice": screen.notice, "again": again}
+        known = {name: value for name, value in more.items() if value}
+        self._write("observation", seen | known | self._beneath(screen))
         self._count += 1
         return replace(screen, where=where(self._count, self.folder))
 

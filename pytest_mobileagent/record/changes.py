@@ -154,11 +154,8 @@ def _preferences(before: PhoneState, after: PhoneState) -> Iterator[Change]:
         if old == new:
             continue
         why = _why(key, new)
-        wanted = (
-            f"{{probe}} is {new!r}"
-            if isinstance(new, bool | None)
-            else f"{{probe}} == {literal(new)}"
-        )
+        is_plain = isinstance(new, bool | None)
+        wanted = f"{{probe}} is {new!r}" if is_plain else f"{{probe}} == {literal(new)}"
         expression = f"preferences({literal(package)}, {literal(file)}, {literal(key)})"
         yield Change(
             f"preferences {file}",
@@ -172,14 +169,11 @@ def _names(before: set[str], after: set[str], what: str) -> Iterator[Change]:
     for name in sorted(before ^ after):
         is_new = name in after
         word = "in" if is_new else "not in"
-        if what == "packages":
-            check = Check(
-                f"{literal(name)} {word} {{probe}}", "packages()", "packages", ("packages",)
-            )
-        else:
+        inside, expression = name, "packages()"
+        if what == "files":
             folder = name.rstrip("/").rpartition("/")[0]
             inside, expression = name.removeprefix(f"{folder}/"), f"files({literal(folder)})"
-            check = Check(f"{literal(inside)} {word} {{probe}}", expression, "files", ("files",))
+        check = Check(f"{literal(inside)} {word} {{probe}}", expression, what, (what,))
         why = "its name contains a time or a number" if _VOLATILE_TEXT.search(name) else ""
         yield Change(what, f"{'+' if is_new else '-'} {name}", check, why)
 

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.action.action import Open
 from pytest_mobileagent.arguments import Parser, failed, program_name
 from pytest_mobileagent.device.device import DeviceOptions, system_of
 from pytest_mobileagent.device.fleet.leases import leased_device, source_of
@@ -128,7 +129,10 @@ def _record(
         service = RecordService(recording, given.output, name, lease.close, model=model)
         if done or apps:
             _say(f"repeating {plural(len(done), 'action')}" if done else f"opening {apps[0]}")
-        _begin(recording, apps, done)
+        if done:
+            recording.resume(done)
+        elif apps:
+            recording.act(Open(apps[0]))
         server = stack.enter_context(RecordServer(service, given.port))
         print(f"record: {server.url}", flush=True)
         if not given.no_browser:
@@ -142,17 +146,11 @@ def _record(
 
 
 def _say(words: str) -> None:
-    """Print what the command is waiting for."""
     sys.stderr.write(f"{printable(words)} …\n")
     sys.stderr.flush()
 
 
 def _make(folder: Path) -> None:
-    """Create the folder of the file.
-
-    Raises:
-        HostError: if it cannot be created.
-    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -160,21 +158,7 @@ def _make(folder: Path) -> None:
         raise HostError(msg) from error
 
 
-def _begin(recording: Recording, apps: Sequence[str], done: Sequence[Done]) -> None:
-    from pytest_mobileagent.action.action import Open
-
-    if done:
-        recording.resume(done)
-    elif apps:
-        recording.act(Open(apps[0]))
-
-
 def _check(device: Device, apps: Iterable[str]) -> None:
-    """Check that the apps are installed on the phone.
-
-    Raises:
-        HostError: if an app is not installed.
-    """
     installed = system_of(device).packages()
     for app in apps:
         if app not in installed:

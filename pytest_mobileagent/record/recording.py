@@ -123,7 +123,6 @@ class Recording:
         return None
 
     def _focused(self) -> tuple[object, ...] | None:
-        """Return what identifies the field that has the focus, if the hierarchy can be read."""
         with suppress(ScreenError):
             for each in self.screen.elements:
                 if each.focused:

@@ -66,7 +66,6 @@ class _Handler(loopback.Handler):
     statuses: ClassVar = {**loopback.Handler.statuses, MobileAgentError: HTTPStatus.CONFLICT}
 
     def get(self, path: str) -> None:
-        """Answer a request of the page for data."""
         service, query = self.server.service, self.query
         if path == "/":
             self.send_scripted_page(_page())
@@ -83,7 +82,6 @@ class _Handler(loopback.Handler):
             raise RefusedError(HTTPStatus.NOT_FOUND, "there is no such page")
 
     def post(self) -> None:
-        """Carry out a request of the page."""
         what = urlsplit(self.path).path.removeprefix("/do/")
         self.answer_json(_MOST, "the request", partial(self.server.service.do, what))
 

@@ -151,7 +151,6 @@ class FileTrials:
 
 
 def _entry(runs: Path) -> dict[str, Any] | None:
-    """Return the entry of the only task in the only run's report; None without a report."""
     for path in runs.glob("*/report.json"):
         tasks = json.loads(path.read_text("utf-8"))["tasks"]
         return dict(tasks[0]) if tasks else None

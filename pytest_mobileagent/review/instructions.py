@@ -79,14 +79,9 @@ class InstructionService:
             "words": WORDS,
             "left": sum(draft.decision is None for draft in drafts),
             "items": [
-                [
-                    number,
-                    draft.instruction,
-                    "review",
-                    draft.decision and draft.decision.kept,
-                    draft.decision and draft.decision.who,
-                ]
+                [number, draft.instruction, "review", made and made.kept, made and made.who]
                 for number, draft in enumerate(drafts)
+                for made in [draft.decision]
             ],
         }
 
@@ -131,14 +126,8 @@ class InstructionService:
         """
         draft, who = self._draft(number), who.strip()[:LONGEST_NAME] or self._who
         words = "" if decision == "undo" else text
-        decide(
-            self.table,
-            draft,
-            _DECISIONS[decision],
-            who=who,
-            instruction=words,
-            note=note.strip(),
-        )
+        how = {"who": who, "instruction": words, "note": note.strip()}
+        decide(self.table, draft, _DECISIONS[decision], **how)
         (self.decided.discard if decision == "undo" else self.decided.add)(number)
         return {"opinions": _opinions(self._draft(number))}
 
@@ -160,29 +149,24 @@ class InstructionService:
 def _frames(draft: DraftInstruction, screens: tuple[Screen, ...]) -> list[dict[str, Any]]:
     """Return the frames of a trajectory, in the same form as those of an episode."""
     each = [golden.action for golden in draft.golden if not ends_episode(golden.action)]
-    instructions = draft.row["instructions"]
+    instructions, verbs = draft.row["instructions"], wording_of("en").verbs
     frames = []
     for at, screen in enumerate(screens):
-        is_last = at >= len(each)
-        actions = () if is_last else (each[at],)
-        marked = None if is_last else mark(each[at], screen)
-        frames.append(
-            {
-                "title": "At the end" if is_last else f"Step {at + 1}",
-                "words": ""
-                if is_last
-                else in_words(TranscriptFrame(at + 1, at, screen, actions), wording_of("en").verbs),
-                "instruction": instructions[at] if at < len(instructions) else "",
+        frame: dict[str, Any] = {"title": "At the end", "words": "", "marks": []}
+        if at < len(each):
+            marked = mark(each[at], screen)
+            frame = {
+                "title": f"Step {at + 1}",
+                "words": in_words(TranscriptFrame(at + 1, at, screen, (each[at],)), verbs),
                 "marks": [] if marked is None else [{**marked, "done": True}],
-                "size": size_of(screen),
-                "app": screen.package,
             }
-        )
+        instruction = instructions[at] if at < len(instructions) else ""
+        about = {"instruction": instruction, "size": size_of(screen), "app": screen.package}
+        frames.append(frame | about)
     return frames
 
 
 def _facts(draft: DraftInstruction) -> list[tuple[str, str]]:
-    """Return the names and values of the facts about an instruction."""
     verified = draft.row["verified"]
     redundant = ", ".join(map(str, verified["redundant"]))
     verdict = "yes" if verified["passed"] else "no"

@@ -383,7 +383,6 @@ class Unanswered:
         return found
 
     def _add(self, line: bytes) -> None:
-        """Add the question in a line of the run's file, which is not trusted."""
         try:
             given = expect(parse_json(line), dict, "a question")
             key = expect(given["task"], str, "task"), expect(given["question"], str, "question")

@@ -191,7 +191,6 @@ def _serve(queue: Queue, asked: Unanswered, who: str, port: int, *, browser: boo
 
 
 def _until_stopped(service: Reviewable, port: int, head: str, browser: bool) -> None:
-    """Serve the page of a service until Ctrl-C or SIGTERM."""
     from pytest_mobileagent.review.server import ReviewServer
 
     with ReviewServer(service, port) as server, suppress(KeyboardInterrupt):

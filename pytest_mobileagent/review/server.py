@@ -240,7 +240,6 @@ class _Handler(loopback.Handler):
     statuses: ClassVar = {**loopback.Handler.statuses, UnknownEpisodeError: HTTPStatus.NOT_FOUND}
 
     def get(self, path: str) -> None:
-        """Answer a request of the page for data."""
         service, parts = self.server.service, path.split("/")[1:]
         match parts:
             case [""]:
@@ -259,7 +258,6 @@ class _Handler(loopback.Handler):
                 raise RefusedError(HTTPStatus.NOT_FOUND, "there is no such page")
 
     def post(self) -> None:
-        """Record a decision that the page sends."""
         path = urlsplit(self.path).path
         if path not in {"/verdict", "/answer"}:
             raise RefusedError(HTTPStatus.NOT_FOUND, "there is no such page")

@@ -282,7 +282,6 @@ class MobileEnv(gymnasium.Env[dict[str, Any], Any]):
         self.session = session.fork(device, recorder)
 
     def _keep_record(self, plan: AttemptPlan, device: Device, recorder: Recorder) -> None:
-        """Record the episode on a device from now on."""
         self._recorder, self._live = recorder, LiveEpisode(recorder.folder, Episode)
         self._episode.callback(recorder.close)
         self._episode.enter_context(sparing(plan, device))

@@ -167,7 +167,6 @@ class _Session:
         self._state: dict[str, Any] = {"episode_id": None, "step_count": 0, "done": True}
 
     def close(self) -> None:
-        """End the episode, after which the phone is free."""
         if self._env is not None:
             self._env.close()
 

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -234,18 +235,15 @@ def split(
         digest = hashlib.sha256(f"split {seed} {name}".encode()).digest()
         return int.from_bytes(digest[:8]) < test * 2**64
 
+    def is_on(task: str, chosen: bool, values: Mapping[str, Any]) -> bool:
+        return is_test(f"{task} {to_line(values)}") is chosen
+
     sides: tuple[list[RolloutTask], list[RolloutTask]] = ([], [])
     for task in tasks:
         if by == "parameters" and task.case.task.parameters is not None:
             for side, chosen in zip(sides, (False, True), strict=True):
-                side.append(replace(task, accepts=_on_side(task.id, is_test, chosen)))
+                side.append(replace(task, accepts=partial(is_on, task.id, chosen)))
         else:
             name = (task.apps or ("",))[0] if by == "app" else task.id
             sides[is_test(name)].append(task)
     return sides
-
-
-def _on_side(
-    task: str, is_test: Callable[[str], bool], chosen: bool
-) -> Callable[[Mapping[str, Any]], bool]:
-    return lambda values: is_test(f"{task} {to_line(values)}") is chosen

@@ -89,6 +89,21 @@ def size_in(file: Path) -> tuple[int, int]:
         raise ScreenError(str(error).replace("the screenshot", str(file), 1)) from None
 
 
+def decoded(picture: bytes) -> Image:
+    """Return a picture as Pillow's, in RGB.
+
+    Raises:
+        ScreenError: if the picture cannot be decoded.
+    """
+    from PIL import Image as image  # heavy, so imported only when needed
+
+    try:
+        return image.open(io.BytesIO(picture)).convert("RGB")
+    except (OSError, SyntaxError, ValueError, image.DecompressionBombError) as error:
+        msg = f"the screenshot cannot be decoded: {error} (it begins {picture[:16]!r})"
+        raise ScreenError(msg) from error
+
+
 def as_png(picture: bytes) -> bytes:
     """Return a picture as PNG, converted if it is WebP.
 
@@ -218,7 +233,6 @@ def find_image(screenshot: Image, file: Path, similarity: float = SIMILARITY) ->
 
 @lru_cache(maxsize=32)
 def _read(file: Path, _changed: int) -> Any:
-    """Return an image's pixels, as an array of RGB rows."""
     import numpy as np
     from PIL import Image as image
 

@@ -16,7 +16,7 @@ from pytest_mobileagent.screen import xml as hierarchy
 from pytest_mobileagent.screen.element import Bounds, Element, lazy, tree
 from pytest_mobileagent.screen.explain import NotFoundError, missed
 from pytest_mobileagent.screen.ocr import read_screenshot, read_text
-from pytest_mobileagent.screen.picture import LEAST, as_png, find_image, size_of
+from pytest_mobileagent.screen.picture import LEAST, as_png, decoded, find_image, size_of
 from pytest_mobileagent.screen.selector import CriteriaError, Selector, check_same_screen
 
 if TYPE_CHECKING:
@@ -165,15 +165,7 @@ class Screen:
             place = f" at {self.where}" if self.where else ""
             msg = f"no screenshot was taken{place}: run this task without {SPARED_BY}"
             raise NoScreenshotError(msg)
-        import io  # heavy, so imported only when needed
-
-        from PIL import Image as image
-
-        try:
-            return image.open(io.BytesIO(self.picture)).convert("RGB")
-        except (OSError, SyntaxError, ValueError, image.DecompressionBombError) as error:
-            msg = f"the screenshot cannot be decoded: {error} (it begins {self.picture[:16]!r})"
-            raise ScreenError(msg) from error
+        return decoded(self.picture)
 
     @lazy
     def elements(self) -> tuple[Element, ...]:
@@ -262,7 +254,6 @@ class Screen:
             yield from filter(selector.test(self.elements, as_read=True), self.lines)
 
     def _meeting(self, selector: Selector) -> Iterator[Element]:
-        """Yield the elements of the hierarchy that meet all criteria."""
         if selector.xpath is not None:
             yield from filter(selector.test(self.elements), self._xpath(selector.xpath))
             return
@@ -320,7 +311,6 @@ class Screen:
         return "\n".join(lines)
 
     def _nearest(self, selector: Selector) -> list[str]:
-        """Return a few lines that describe the closest elements."""
         read = self.__dict__.get("lines", ()) if selector.ocr else ()
         nearest = selector.nearest(self.elements, read)
         if nearest:
@@ -329,12 +319,10 @@ class Screen:
         return [f"  nothing comes close; the screen says {words}"]
 
     def _described(self, element: Element, selector: Selector) -> str:
-        """Return a description of an element, with the relations that it does not have."""
         not_so = selector.misplaced(element, self.elements)
         return element.describe() + (f", not {' nor '.join(not_so)} that" if not_so else "")
 
     def _likest(self, selector: Selector) -> list[str]:
-        """Return a line about the place that resembles the image most."""
         assert selector.image is not None
         places = find_image(self.image, selector.image, LEAST)
         return [

@@ -244,7 +244,6 @@ def _all_of(tests: Sequence[Callable[[Element], bool]]) -> Callable[[Element], b
 
 
 def _check(name: str, value: Any) -> None:
-    """Check one criterion by itself."""
     if name not in CRITERIA:
         near = difflib.get_close_matches(name, CRITERIA, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
@@ -262,7 +261,6 @@ _HIGHEST = {"fuzzy": 100, "similarity": 1}
 
 
 def _type_of(name: str) -> tuple[tuple[type[Any], ...], str]:
-    """Return the types that a criterion may have, and their description."""
     if name in FLAGS or name == "ocr":
         return (bool,), "True or False"
     if name in RELATIONS:
@@ -276,7 +274,6 @@ def _type_of(name: str) -> tuple[tuple[type[Any], ...], str]:
 
 
 def _check_together(criteria: Mapping[str, Any]) -> None:
-    """Check that the criteria can be combined."""
     if "image" in criteria:
         others = [n for n in criteria if n not in {"image", "similarity", *RELATIONS}]
         problem = f"image=… can be combined with relations only, not with {', '.join(others)}"

@@ -294,7 +294,6 @@ def _allowed(reference: re.Match[str]) -> str:
 
 
 def _joined_surrogates(text: str) -> str:
-    """Return the text with references to surrogates replaced by the surrogates."""
     return _SURROGATE.sub(lambda found: chr(int(found[1] or "0", 16) or int(found[2])), text)
 
 

@@ -125,11 +125,6 @@ def _text(step: Example, name: str) -> str:
 
 
 def _png(step: Example, size: Size) -> bytes:
-    """Return the picture of a step as a PNG image.
-
-    Raises:
-        ValueError: if the number of pixels does not match the size.
-    """
     from PIL import Image  # heavy, so loaded only when it is used
 
     pixels = step[_PIXELS][0]

@@ -47,7 +47,7 @@ from pytest_mobileagent.dataset.formats.streams import (
     fields,
     items,
     signed,
-    varint,
+    unpacked,
 )
 from pytest_mobileagent.dataset.trajectory import Trajectory, TrajectoryStep
 from pytest_mobileagent.dialect.androidcontrol import AndroidControl
@@ -220,14 +220,15 @@ def _extent(content: Mapping[str, Any], options: Mapping[str, Any]) -> Size:
 
 
 def _original(entry: Example) -> Demonstration:
-    """Return an episode of Google's release."""
     episode = str(entry["episode_id"][0])
     sizes = list(zip(entry["screenshot_widths"], entry["screenshot_heights"], strict=True))
     trees = entry.get(_TREES, [])
     pages, golden = [], []
     for number, (png, size) in enumerate(zip(entry["screenshots"], sizes, strict=True)):
         xml = hierarchy_of(trees[number]) if number < len(trees) else None
-        pages.append(ReleasePage(f"{episode}_{number}", png, xml, size, _package(xml)))
+        packages = Counter(re.findall(r' package="([^"]+)"', xml or ""))
+        package = max(packages, key=packages.__getitem__, default="")  # of most elements
+        pages.append(ReleasePage(f"{episode}_{number}", png, xml, size, package))
     for number, words in enumerate(entry["actions"]):
         (action,) = AndroidControl("original").parse(words.decode(), Frame(sizes[number])).actions
         accepted: list[list[int]] = []
@@ -240,12 +241,6 @@ def _original(entry: Example) -> Demonstration:
     columns = {"instructions": [each.decode() for each in entry.get("step_instructions", [])]}
     goal = entry["goal"][0].decode()
     return Demonstration(episode, goal, tuple(pages), tuple(golden), columns)
-
-
-def _package(xml: str | None) -> str:
-    """Return the package of most elements, or an empty string without a hierarchy."""
-    found = Counter(re.findall(r' package="([^"]+)"', xml or ""))
-    return max(found, key=found.__getitem__, default="")
 
 
 def boxes(screen: Screen, x: int, y: int) -> list[list[int]]:
@@ -281,6 +276,7 @@ _FLAGS = {
     21: "scrollable",
     22: "selected",
 }
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _DEEPEST = 500  # windows of real apps have about 50 levels
 
 
@@ -297,7 +293,7 @@ def hierarchy_of(forest: bytes) -> str:
         for tree in window.get(_TREE, []):
             nodes = [dict_of(node) for _, node in fields(tree, _NODES)]
             by_id = {signed(node.get(_ID, [0])[0]): node for node in nodes}
-            inner = {each for node in nodes for each in _children(node)}
+            inner = {each for node in nodes for each in unpacked(node.get(_CHILDREN, ()))}
             for number, node in by_id.items():
                 if number not in inner:
                     parts += _written(node, by_id, 0)
@@ -322,7 +318,7 @@ def _written(
     is_seen = bool(node.get(_VISIBLE, [0])[0])
     if is_seen:
         yield f"<node {' '.join(_attributes(node))}>"
-    for number in _children(node):
+    for number in unpacked(node.get(_CHILDREN, ())):
         if number in by_id:
             yield from _written(by_id[number], by_id, depth + 1)
     if is_seen:
@@ -332,35 +328,9 @@ def _written(
 def _attributes(node: Mapping[int, list[Any]]) -> Iterator[str]:
     for number, name in _TEXTS.items():
         text = bytes(node[number][-1]).decode("utf-8", "replace") if number in node else ""
-        yield f"{name}={quoteattr(_for_xml(text))}"
+        yield f"{name}={quoteattr(_NOT_XML.sub('', text))}"
     for number, name in _FLAGS.items():
         yield f'{name}="{"true" if node.get(number, [0])[-1] else "false"}"'
-    left, top, right, bottom = _sides(node)
-    yield f'bounds="[{left},{top}][{right},{bottom}]"'
-
-
-def _for_xml(text: str) -> str:
-    """Return the text without the characters that XML cannot contain."""
-    return "".join(
-        each for each in text if each in "\t\n\r" or (each >= " " and each not in "\ufffe\uffff")
-    )
-
-
-def _sides(node: Mapping[int, list[Any]]) -> tuple[int, int, int, int]:
-    """Return a node's box, whose left, top, right and bottom are the fields 1 to 4."""
     box = dict_of(node[_BOUNDS][-1]) if _BOUNDS in node else {}
     left, top, right, bottom = (signed(box.get(side, [0])[-1]) for side in range(1, 5))
-    return left, top, right, bottom
-
-
-def _children(node: Mapping[int, list[Any]]) -> list[int]:
-    found = []
-    for packed in node.get(_CHILDREN, []):
-        if isinstance(packed, int):
-            found.append(signed(packed))
-            continue
-        at = 0
-        while at < len(packed):
-            number, at = varint(packed, at)
-            found.append(signed(number))
-    return found
+    yield f'bounds="[{left},{top}][{right},{bottom}]"'

@@ -33,7 +33,7 @@ from pytest_mobileagent.errors import GraphError
 from pytest_mobileagent.screen.element import Bounds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from pytest_mobileagent.dataset.formats.format import Spoken
@@ -129,37 +129,24 @@ class Release(Base):
             if size is None:
                 raise GraphError(f"step {number} has no PNG image {step['image_path']}")
             (action,) = Aitz().parse(json.dumps(step), Frame(size)).actions
-            boxes = [
-                Bounds(left, top, left + width, top + height)
-                for top, left, height, width in _positions(step)
-            ]
+            seen = [map(int, each) for each in json.loads(step["ui_positions"])]
+            boxes = [Bounds(left, top, left + w, top + h) for top, left, h, w in seen]
             pages.append(ReleasePage(f"{file.stem}_{number}", picture, None, size))
             golden.append(Golden(action, size, tuple(boxes)))
         tags = [file.parent.parent.name, *([split.name] if split.name in _SPLITS else [])]
-        columns = {"tags": tags, "instructions": _texts(steps, "coat_action_desc")}
+        texts = [str(step.get("coat_action_desc") or "") for step in steps]
+        columns = {"tags": tags, "instructions": texts if all(texts) else []}
         goal = steps[0]["instruction"]
         return Demonstration(file.stem, goal, tuple(pages), tuple(golden), columns, where=str(file))
 
 
 def _files(path: Path) -> Iterator[Path]:
-    """Yield the files of all trajectories in a folder of splits or of subsets."""
     for split in (path, *(path / name for name in _SPLITS)):
         for subset in SUBSETS:
             if (split / subset).is_dir():
                 for folder in sorted((split / subset).iterdir()):
                     if (file := folder / f"{folder.name}.json").is_file():
                         yield file
-
-
-def _positions(step: Mapping[str, Any]) -> Iterator[tuple[int, int, int, int]]:
-    for top, left, height, width in json.loads(step["ui_positions"]):
-        yield int(top), int(left), int(height), int(width)
-
-
-def _texts(steps: Sequence[Mapping[str, Any]], name: str) -> list[str]:
-    """Return a named text of each step, or an empty list if a step lacks it."""
-    found = [str(step.get(name) or "") for step in steps]
-    return found if all(found) else []
 
 
 def _seen(screen: Screen) -> dict[str, str]:

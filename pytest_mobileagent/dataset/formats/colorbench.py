@@ -103,7 +103,6 @@ class Release(Base):
                 self.problems.broken(where, f"no action can be read from {each!r}: {error!r}")
 
     def _add_task(self, writer: GraphWriter, where: str, task: Any, home: str) -> bool:
-        """Write a task, and return whether it can be done at all."""
         try:
             milestones = [each.get("page_node") for each in task["milestone"]]
             apps, steps = int(task["app_num"]), int(task["optimal_steps"])

@@ -79,7 +79,6 @@ class Release(Base):
         return self._each(writer, "task", self._task)
 
     def _each(self, writer: GraphWriter, kind: str, write: _Write) -> int:
-        """Write all lines of a kind, and return their number."""
         count = 0
         for where, line in self._lines():
             if _kind(line) != kind:
@@ -186,7 +185,6 @@ def _files(path: Path) -> list[Path]:
 
 
 def _first(file: Path) -> Iterator[Any]:
-    """Yield the first line of a file, if it can be read."""
     try:
         for _, line in items(file):
             yield line

@@ -44,8 +44,6 @@ _ALWAYS_LISTED = ("button", "edittext")
 
 
 class _Words(NamedTuple):
-    """The attributes and text of an element's line."""
-
     id: str
     class_name: str
     description: str
@@ -124,7 +122,6 @@ class RecordedPage:
         return tuple(hierarchy.parse(self._xml).iter())[1:] if self._xml.strip() else ()
 
     def _boxes(self, line: str) -> list[Bounds]:
-        """Return the boxes of the elements that a line of HTML refers to."""
         if line in self._by_line:
             return self._by_line[line]
         found = _LINE.fullmatch(line)

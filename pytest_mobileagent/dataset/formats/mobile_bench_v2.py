@@ -188,9 +188,11 @@ def _task(file: Path, where: str, entry: Any, problems: Problems) -> ListedTask 
         why = f"{name!r} has no goal" if actions else f"{name!r} is not a path of actions"
         problems.broken(where, why, "malformed tasks")
         return None
+    usual = SIMPLE if len(actions) <= _MOST_SIMPLE else COMPLEX
+    split = next((each for each in (SIMPLE, COMPLEX) if each in file.name), usual)
     return ListedTask(
         name,
-        AMBIGUOUS if text is None else _split(file, len(actions)),
+        AMBIGUOUS if text is None else split,
         goal.strip(),
         tuple(accumulate([first, *actions], lambda page, each: f"{page}_{each}")),
         where,
@@ -201,13 +203,7 @@ def _task(file: Path, where: str, entry: Any, problems: Problems) -> ListedTask 
     )
 
 
-def _split(file: Path, length: int) -> str:
-    named = [split for split in (SIMPLE, COMPLEX) if split in file.name]
-    return (named or [SIMPLE if length <= _MOST_SIMPLE else COMPLEX])[0]
-
-
 def _lists(folder: Path) -> Iterator[Path]:
-    """Return the files that list tasks."""
     for file in sorted(folder.glob("*.json")):
         try:
             first = next(items(file), ("", None))[1]
@@ -218,7 +214,6 @@ def _lists(folder: Path) -> Iterator[Path]:
 
 
 def _noisy_files(folder: Path) -> list[Path]:
-    """Return the files of noisy tasks in a folder and its subfolders, in order."""
     return [
         file
         for each in (folder, *sorted(folder.iterdir()))
@@ -282,11 +277,6 @@ def _boxes_on(picture: Path) -> tuple[Path | str, str, tuple[Bounds, ...]]:
 
 
 def _noisy_action(entry: Any) -> Action:
-    """Return an action of the noisy split.
-
-    Raises:
-        LookupError, TypeError, ValueError: if the entry is not an action.
-    """
     info = entry.get("info") or {}
     match entry["action"].lower():
         case "click":

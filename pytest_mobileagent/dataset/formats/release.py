@@ -231,7 +231,6 @@ def _reader(name: str) -> type[Release]:
 
 
 def _flaw(writer: GraphWriter, each: Demonstration) -> str:
-    """Return the reason why a task cannot be written, or an empty string."""
     if not each.goal.strip():
         return "it has no goal"
     if not each.golden:
@@ -265,7 +264,7 @@ def flaw_of_picture(path: Path) -> str:
     except OSError as error:
         return f"{path.name} cannot be read: {error.strerror or error}"
     except ScreenError as error:
-        return str(error)
+        return str(error).replace(str(path), path.name, 1)
     return ""
 
 

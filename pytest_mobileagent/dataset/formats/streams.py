@@ -29,7 +29,7 @@ from pytest_mobileagent.fileio import opened, parse_json, read_bytes, up_to
 from pytest_mobileagent.jsonable import MOST_NESTED, is_nested_deeper
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
 
@@ -140,7 +140,6 @@ def _decoded(path: Path, blocks: Iterator[str]) -> Iterator[str]:
 
 
 def _blocks(path: Path) -> Iterator[str]:
-    """Yield the text of a file as it is, in blocks."""
     try:
         yield from _read(path, _encoding(path))
     except (UnicodeDecodeError, OSError) as error:
@@ -290,19 +289,22 @@ def _feature(feature: Any) -> list[Any]:
             packed = b"".join(bytes(each) for _, each in fields(values, 1))
             return list(struct.unpack(f"<{len(packed) // 4}f", packed))
         if kind == 3:
-            return [signed(each) for each in _whole(values)]
+            return unpacked(each for _, each in fields(values, 1))
     return []
 
 
-def _whole(values: Any) -> Iterator[int]:
-    for _, each in fields(values, 1):
+def unpacked(values: Iterable[Any]) -> list[int]:
+    """Return the whole numbers of a repeated field, each of which may be several, packed."""
+    found = []
+    for each in values:
         if isinstance(each, int):
-            yield each
+            found.append(signed(each))
             continue
         at = 0
         while at < len(each):
             number, at = varint(each, at)
-            yield number
+            found.append(signed(number))
+    return found
 
 
 class Splits:

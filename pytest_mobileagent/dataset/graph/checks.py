@@ -58,11 +58,6 @@ class RecordedPath(Sequence["Golden"]):
 
     @cached_property
     def _golden(self) -> tuple[Golden, ...]:
-        """The golden actions.
-
-        Raises:
-            GraphError: if the graph lacks one of them.
-        """
         if gap := gap_in(self._graph, self.pages):
             raise GraphError(f"{self._graph.folder}: {gap}, on the way to {self.pages[-1]}")
         return tuple(self._graph.step(*step).golden for step in pairwise(self.pages))
@@ -248,11 +243,9 @@ def flaws_of_path(
     if page and page not in graph:
         yield f"it is done on page {page!r}, which the graph does not have"
     steps = [each for each in golden if each.page]
-    missing = [
-        (number, each.page) for number, each in enumerate(steps, 1) if each.page not in graph
-    ]
-    for number, each in missing:
-        yield f"step {number} of its golden path is on page {each!r}, which the graph does not have"
+    missing = [(n, each.page) for n, each in enumerate(steps, 1) if each.page not in graph]
+    for n, lost in missing:
+        yield f"step {n} of its golden path is on page {lost!r}, which the graph does not have"
     if missing:
         return
     for number, (one, following) in enumerate(pairwise(steps), 1):

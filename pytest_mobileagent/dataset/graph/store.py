@@ -263,11 +263,8 @@ class Graph:
             GraphError: if the path leads out of the folder, or the head does not say where the
                 user's copy is.
         """
-        folder, inner = (
-            (self.files, path.removeprefix(FILES))
-            if path.startswith(FILES)
-            else (self.folder, path)
-        )
+        inner = path.removeprefix(FILES)
+        folder = self.folder if inner == path else self.files
         if folder is None:
             msg = f"{self.folder / HEAD} has no folder `files`, in which {inner} should be"
             raise GraphError(msg)

@@ -51,10 +51,7 @@ _TABLES = """
         count INTEGER NOT NULL);
     CREATE INDEX edges_source ON edges (source);
 """
-_INDEXES = """
-    CREATE INDEX pages_same ON pages (same) WHERE same <> id;
-"""
-
+_INDEXES = "CREATE INDEX pages_same ON pages (same) WHERE same <> id;"
 # Pressing home and opening an app lead from any page to the page to which they led most often.
 _LEADING_ANYWHERE = """
     SELECT golden, target, count FROM edges
@@ -278,10 +275,8 @@ class GraphWriter:
         return path
 
     def _one(self, query: str, value: str | None) -> tuple[Any, ...] | None:
-        found: tuple[Any, ...] | None = self._index.execute(
-            query, () if value is None else (value,)
-        ).fetchone()
-        return found
+        found = self._index.execute(query, () if value is None else (value,)).fetchone()
+        return None if found is None else tuple(found)
 
     def _write(self, query: str, row: tuple[Any, ...]) -> None:
         try:
