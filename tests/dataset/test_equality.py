@@ -156,7 +156,7 @@ def test_labelled_pairs_are_distinguished(labelled):
 
 
 @pytest.mark.slow
-def test_recorded_screens_of_real_phones_are_distinguished(recordings: Path):
+def test_recorded_screens_of_real_phones_are_distinguished(recordings):
     """Eight different steps of one recording differ; two captures of one home screen do not."""
 
     def read(xml: Path, picture: Path) -> Screen:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,17 +26,17 @@ CALLS = st.builds(
 
 
 @given(CALLS)
-def test_call_survives_json(call: ModelCall) -> None:
+def test_call_survives_json(call):
     assert ModelCall.from_json(call.to_json()) == call
 
 
-def test_fields_of_a_newer_version_are_kept() -> None:
+def test_fields_of_a_newer_version_are_kept():
     newer = {"model": "gpt", "reasoning_tokens": 7}
     assert ModelCall.from_json(newer).to_json()["reasoning_tokens"] == 7
 
 
 @given(st.lists(CALLS, max_size=4))
-def test_totals_sum_known_values(calls: list[ModelCall]) -> None:
+def test_totals_sum_known_values(calls):
     spent = totals(calls)
     assert spent.calls == len(calls)
     assert spent.unpriced_calls == [call.price_usd for call in calls].count(None)
@@ -48,7 +46,7 @@ def test_totals_sum_known_values(calls: list[ModelCall]) -> None:
     assert spent.input_tokens == known_sum(call.input_tokens for call in calls)
 
 
-def test_unknown_values_are_not_zero() -> None:
+def test_unknown_values_are_not_zero():
     assert totals([]) == Totals()
     assert totals([ModelCall("gpt")]).price_usd is None
     assert totals([ModelCall("gpt", price_usd=0.0)]).price_usd == 0.0
@@ -61,7 +59,7 @@ class Whole:
         return 7
 
 
-def test_integers_of_other_libraries_are_accepted() -> None:
+def test_integers_of_other_libraries_are_accepted():
     assert ModelCall("gpt", input_tokens=Whole()).input_tokens == 7  # type: ignore[arg-type]
 
 
@@ -81,12 +79,12 @@ def test_integers_of_other_libraries_are_accepted() -> None:
         ({"role": ["actor"]}, "role="),
     ],
 )
-def test_call_with_invalid_numbers_is_refused(fields: dict[str, Any], complaint: str) -> None:
+def test_call_with_invalid_numbers_is_refused(fields, complaint):
     with pytest.raises(ValueError, match=complaint):
         ModelCall(**{"model": "gpt", **fields})
 
 
 @pytest.mark.parametrize("junk", [None, 3, "gpt", [], {}, {"model": "gpt", "retries": -1}])
-def test_invalid_calls_are_refused(junk: Any) -> None:
+def test_invalid_calls_are_refused(junk):
     with pytest.raises((ValueError, TypeError)):
         ModelCall.from_json(junk)

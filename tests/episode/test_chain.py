@@ -31,13 +31,13 @@ def contents(run: Path) -> list[dict[str, object]]:
     return [{n: v for n, v in link.content.items() if n != "when"} for link in found]
 
 
-def test_links_follow_from_one_another(run: Path) -> None:
+def test_links_follow_from_one_another(run):
     add(run, {"begun": "episodes/x.0"})
     assert contents(run) == [{"plan": chain.digest_of("{}")}, {"begun": "episodes/x.0"}]
 
 
 @pytest.mark.parametrize("edit", ["episodes/x.0", '"when":"2'])
-def test_an_edited_link_does_not_fit(run: Path, edit: str) -> None:
+def test_an_edited_link_does_not_fit(run, edit):
     add(run, {"begun": "episodes/x.0"})
     add(run, {"begun": "episodes/y.0"})
     path = run / "chain.jsonl"
@@ -47,7 +47,7 @@ def test_an_edited_link_does_not_fit(run: Path, edit: str) -> None:
     assert [link.fits for link in links(run)] == [True, False, True]
 
 
-def test_a_removed_link_is_noticed_at_the_next(run: Path) -> None:
+def test_a_removed_link_is_noticed_at_the_next(run):
     add(run, {"begun": "episodes/x.0"})
     add(run, {"begun": "episodes/y.0"})
     path = run / "chain.jsonl"
@@ -56,7 +56,7 @@ def test_a_removed_link_is_noticed_at_the_next(run: Path) -> None:
     assert [link.fits for link in links(run)] == [True, False]
 
 
-def test_the_chain_goes_on_after_a_link_that_a_killed_process_wrote_in_part(run: Path) -> None:
+def test_the_chain_goes_on_after_a_link_that_a_killed_process_wrote_in_part(run):
     before = last_digest(run)
     with (run / "chain.jsonl").open("a") as file:
         file.write('{"when":"20')
@@ -74,7 +74,7 @@ def _add_many(run: Path, name: str) -> None:
         add(run, {"begun": f"{name}.{number}"})
 
 
-def test_processes_add_links_to_one_chain(run: Path) -> None:
+def test_processes_add_links_to_one_chain(run):
     context = multiprocessing.get_context("fork")
     processes = [context.Process(target=_add_many, args=(run, name)) for name in "abc"]
     for process in processes:
@@ -84,26 +84,24 @@ def test_processes_add_links_to_one_chain(run: Path) -> None:
     assert len(contents(run)) == 76
 
 
-def test_a_folder_without_a_chain_gets_none(tmp_path: Path) -> None:
+def test_a_folder_without_a_chain_gets_none(tmp_path):
     add(tmp_path, {"begun": "episodes/x.0"})
     assert (list(tmp_path.iterdir()), last_digest(tmp_path)) == ([], "")
 
 
-def test_a_chain_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
+def test_a_chain_that_is_a_link_is_not_followed(tmp_path):
     (tmp_path / "other").touch()
     (tmp_path / "chain.jsonl").symlink_to(tmp_path / "other")
     with pytest.raises(HostError, match="cannot write"):
         add(tmp_path, {"begun": "x"})
 
 
-def test_digests_are_those_of_the_text_without_paths_of_the_machine(run: Path) -> None:
+def test_digests_are_those_of_the_text_without_paths_of_the_machine(run):
     text = f'"{run}/a", {run.parent}, /home/ann/x, /data/home/x'
     assert chain.portable(text, run) == '"RUN/a", RUNS, ~/x, /data/home/x'
 
 
-def test_paths_of_the_command_are_left_out_wherever_they_are(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_paths_of_the_command_are_left_out_wherever_they_are(tmp_path, monkeypatch):
     agent = tmp_path / "elsewhere" / "agent.py"
     run = tmp_path / "runs" / "run"
     run.mkdir(parents=True)
@@ -114,7 +112,7 @@ def test_paths_of_the_command_are_left_out_wherever_they_are(
     assert chain.portable(f"{agent}:Agent, /none/such", run) == "agent.py:Agent, /none/such"
 
 
-def test_attempts_are_sealed_line_by_line_at_the_latest_at_the_end(run: Path) -> None:
+def test_attempts_are_sealed_line_by_line_at_the_latest_at_the_end(run):
     folder = run / "episodes" / "x.0"
     folder.mkdir(parents=True)
     (folder / "episode.jsonl").write_text('{"a":1}\n{"b":2}\nin part')

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_mobileagent import ModelCall
 from pytest_mobileagent.episode.exchanges import STREAM, CallReader, ExchangeLog
 from pytest_mobileagent.errors import HostError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CALL = ModelCall("openai:gpt-4o", input_tokens=3, price_usd=0.5)
 EXCHANGE = {
@@ -24,7 +20,7 @@ EXCHANGE = {
 }
 
 
-def test_each_call_is_one_line(tmp_path: Path) -> None:
+def test_each_call_is_one_line(tmp_path):
     log, reader = ExchangeLog(tmp_path), CallReader(tmp_path)
     assert (log.next_line(), reader.new()) == (1, ())
     log.add(EXCHANGE)
@@ -36,7 +32,7 @@ def test_each_call_is_one_line(tmp_path: Path) -> None:
     assert (reader.new(), reader.new()) == ((CALL,), ())
 
 
-def test_each_reader_reads_each_call_once(tmp_path: Path) -> None:
+def test_each_reader_reads_each_call_once(tmp_path):
     log, reader = ExchangeLog(tmp_path), CallReader(tmp_path)
     for number in range(3):
         log.add({"call": ModelCall("m", input_tokens=number).to_json()})
@@ -44,7 +40,7 @@ def test_each_reader_reads_each_call_once(tmp_path: Path) -> None:
     assert len(CallReader(tmp_path).new()) == 3
 
 
-def test_failed_calls_and_invalid_lines_are_skipped(tmp_path: Path) -> None:
+def test_failed_calls_and_invalid_lines_are_skipped(tmp_path):
     log, reader = ExchangeLog(tmp_path), CallReader(tmp_path)
     log.add({"call": None, "error": "ProviderError: down"})
     with (tmp_path / STREAM).open("ab") as file:
@@ -53,7 +49,7 @@ def test_failed_calls_and_invalid_lines_are_skipped(tmp_path: Path) -> None:
     assert reader.new() == (CALL,)
 
 
-def test_incomplete_line_is_read_later(tmp_path: Path) -> None:
+def test_incomplete_line_is_read_later(tmp_path):
     log, reader = ExchangeLog(tmp_path), CallReader(tmp_path)
     log.add(EXCHANGE)
     whole = (tmp_path / STREAM).read_bytes()
@@ -65,7 +61,7 @@ def test_incomplete_line_is_read_later(tmp_path: Path) -> None:
     assert reader.new() == (CALL,)
 
 
-def test_call_after_a_torn_line_has_the_right_number(tmp_path: Path) -> None:
+def test_call_after_a_torn_line_has_the_right_number(tmp_path):
     log = ExchangeLog(tmp_path)
     (tmp_path / STREAM).write_text('{"call": {"mo')
     number = log.next_line()
@@ -73,20 +69,20 @@ def test_call_after_a_torn_line_has_the_right_number(tmp_path: Path) -> None:
     assert json.loads((tmp_path / STREAM).read_text("utf-8").split("\n")[number - 1])["call"]
 
 
-def test_threads_may_write_concurrently(tmp_path: Path) -> None:
+def test_threads_may_write_concurrently(tmp_path):
     log = ExchangeLog(tmp_path)
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: log.add(EXCHANGE), range(100)))
     assert CallReader(tmp_path).new() == (CALL,) * 100
 
 
-def test_unwritable_log_is_an_infrastructure_error(tmp_path: Path) -> None:
+def test_unwritable_log_is_an_infrastructure_error(tmp_path):
     with pytest.raises(HostError, match=r"cannot write .*calls\.jsonl"):
         ExchangeLog(tmp_path / "nowhere").add(EXCHANGE)
     assert CallReader(tmp_path / "nowhere").new() == ()
 
 
-def test_a_call_in_progress_is_seen_by_readers(tmp_path: Path) -> None:
+def test_a_call_in_progress_is_seen_by_readers(tmp_path):
     log, reader = ExchangeLog(tmp_path), CallReader(tmp_path)
     assert reader.asking is None
     with log.asking():

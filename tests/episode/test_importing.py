@@ -52,7 +52,7 @@ def taken_over(source: Path, run: Path) -> Path:
     return folder
 
 
-def test_screens_of_a_data_set_stay_links_to_the_users_copy(episode: Path, tmp_path: Path) -> None:
+def test_screens_of_a_data_set_stay_links_to_the_users_copy(episode, tmp_path):
     for number, file in enumerate(sorted((tmp_path / "old" / "screens").glob("*.png"))):
         file.rename(tmp_path / f"page{number}.png")
         file.symlink_to(tmp_path / f"page{number}.png")
@@ -61,7 +61,7 @@ def test_screens_of_a_data_set_stay_links_to_the_users_copy(episode: Path, tmp_p
     assert all(file.is_symlink() for file in (tmp_path / "new" / "screens").glob("*.png"))
 
 
-def test_imported_episode_does_not_need_the_other_run(episode: Path, tmp_path: Path) -> None:
+def test_imported_episode_does_not_need_the_other_run(episode, tmp_path):
     shutil.copytree(tmp_path / "old", tmp_path / "kept", symlinks=True)
     new = taken_over(episode, tmp_path / "new")
     shutil.rmtree(tmp_path / "old")
@@ -70,7 +70,7 @@ def test_imported_episode_does_not_need_the_other_run(episode: Path, tmp_path: P
     assert [p.name for p in (tmp_path / "new").iterdir() if p.name.startswith(".")] == []
 
 
-def test_only_referenced_screens_are_imported(episode: Path, tmp_path: Path) -> None:
+def test_only_referenced_screens_are_imported(episode, tmp_path):
     taken_over(episode, tmp_path / "new")
     old, new = ({p.name for p in (tmp_path / n / "screens").iterdir()} for n in ("old", "new"))
     (other,) = old - new
@@ -78,7 +78,7 @@ def test_only_referenced_screens_are_imported(episode: Path, tmp_path: Path) -> 
     assert (tmp_path / "old" / "screens" / other).read_bytes() == b"of another episode"
 
 
-def test_screens_are_linked_from_the_episode_folder(episode: Path, tmp_path: Path) -> None:
+def test_screens_are_linked_from_the_episode_folder(episode, tmp_path):
     new = taken_over(episode, tmp_path / "new")
     for path in (episode / "screens").iterdir():
         link = new / "screens" / path.name
@@ -87,7 +87,7 @@ def test_screens_are_linked_from_the_episode_folder(episode: Path, tmp_path: Pat
         assert link.read_bytes() == path.read_bytes()
 
 
-def test_screens_are_hard_linked_and_appendable_files_copied(episode: Path, tmp_path: Path) -> None:
+def test_screens_are_hard_linked_and_appendable_files_copied(episode, tmp_path):
     (episode / "verdicts.jsonl").write_text("{}\n")
     new = taken_over(episode, tmp_path / "new")
     assert all(p.stat().st_nlink == 2 for p in (tmp_path / "new" / "screens").iterdir())
@@ -95,18 +95,14 @@ def test_screens_are_hard_linked_and_appendable_files_copied(episode: Path, tmp_
     assert (new / "verdicts.jsonl").read_text() == "{}\n"
 
 
-def test_verdicts_can_be_added_to_an_import_from_a_read_only_run(
-    episode: Path, tmp_path: Path
-) -> None:
+def test_verdicts_can_be_added_to_an_import_from_a_read_only_run(episode, tmp_path):
     (episode / "verdicts.jsonl").write_text("{}\n")
     (episode / "verdicts.jsonl").chmod(0o444)
     new = taken_over(episode, tmp_path / "new")
     assert (new / "verdicts.jsonl").stat().st_mode & 0o200
 
 
-def test_files_are_copied_without_hard_links(
-    episode: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_are_copied_without_hard_links(episode, tmp_path, monkeypatch):
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError
 
@@ -118,7 +114,7 @@ def test_files_are_copied_without_hard_links(
 
 
 @pytest.mark.parametrize("source", sorted(VERSION_1.iterdir()), ids=lambda path: path.name[-10:])
-def test_screens_of_version_1_are_imported(source: Path, tmp_path: Path) -> None:
+def test_screens_of_version_1_are_imported(source, tmp_path):
     new = taken_over(source, tmp_path / "new")
     assert same(new, source)
     assert ScreenStore.of_episode(new).folder == tmp_path / "new" / "screens"
@@ -136,7 +132,7 @@ def test_unpacked_archive_may_contain_screens_instead_of_links(
     assert names[0] == names[1]
 
 
-def test_nothing_is_imported_from_outside_the_run(episode: Path, tmp_path: Path) -> None:
+def test_nothing_is_imported_from_outside_the_run(episode, tmp_path):
     secret = tmp_path / "secret.png"
     secret.write_text("secret")
     (tmp_path / "old" / "screens" / f"{'0' * 32}.png").symlink_to(secret)
@@ -150,9 +146,7 @@ def test_nothing_is_imported_from_outside_the_run(episode: Path, tmp_path: Path)
     assert b"secret" not in read_back
 
 
-def test_interrupted_import_leaves_no_episode(
-    episode: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_interrupted_import_leaves_no_episode(episode, tmp_path, monkeypatch):
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -162,7 +156,7 @@ def test_interrupted_import_leaves_no_episode(
     assert not (tmp_path / "new" / "episodes").exists()
 
 
-def test_existing_files_are_not_overwritten(episode: Path, tmp_path: Path) -> None:
+def test_existing_files_are_not_overwritten(episode, tmp_path):
     new = taken_over(episode, tmp_path / "new")
     (new / "verdicts.jsonl").write_text("kept")
     with pytest.raises(HostError, match=r"cannot import .*e\.0 as .*mine\.1"):
@@ -170,12 +164,12 @@ def test_existing_files_are_not_overwritten(episode: Path, tmp_path: Path) -> No
     assert (new / "verdicts.jsonl").read_text() == "kept"
 
 
-def test_full_disk_is_a_host_error(episode: Path, tmp_path: Path) -> None:
+def test_full_disk_is_a_host_error(episode, tmp_path):
     (tmp_path / "new").write_text("")
     with pytest.raises(HostError, match="cannot import"):
         taken_over(episode, tmp_path / "new")
 
 
-def test_an_episode_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
+def test_an_episode_that_does_not_exist_is_an_error(tmp_path):
     with pytest.raises(RecordError, match="no episode in"):
         taken_over(tmp_path / "old" / "episodes" / "e.0", tmp_path / "new")

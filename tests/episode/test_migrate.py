@@ -16,7 +16,7 @@ COUNT = EPISODES / "tasks-counter-counter-count-2-f0cd53ef.0"
 CODE = EPISODES / "tasks-counter-counter-code-9f24bafa.0"
 
 
-def test_version_1_episode_is_read() -> None:
+def test_version_1_episode_is_read():
     episode = load(COUNT)
     assert [type(step.action) for step in episode.steps] == [Open, Tap, Tap, Finish]
     assert [step.probes["count"][0]["n"] for step in episode.steps] == [0, 1, 2, 2]
@@ -32,7 +32,7 @@ def test_version_1_episode_is_read() -> None:
     assert episode.screen.size == (1080, 2400)
 
 
-def test_version_1_answer_is_read() -> None:
+def test_version_1_answer_is_read():
     episode = load(CODE)
     assert isinstance(episode.steps[-1].action, Finish)
     assert episode.answers("4711")
@@ -52,7 +52,7 @@ def test_version_1_answer_is_read() -> None:
         ({"cost_usd": 0.5}, [ModelCall("unknown", price_usd=0.5)]),
     ],
 )
-def test_version_1_usage_becomes_calls(usage: dict[str, Any], calls: list[ModelCall]) -> None:
+def test_version_1_usage_becomes_calls(usage, calls):
     assert list(map(ModelCall.from_json, migrate.calls(usage))) == calls
 
 
@@ -67,7 +67,7 @@ def test_version_1_usage_becomes_calls(usage: dict[str, Any], calls: list[ModelC
         ),
     ],
 )
-def test_version_1_reset_text_is_parsed(words: str, reset: Reset) -> None:
+def test_version_1_reset_text_is_parsed(words, reset):
     data = migrate.reset(words)
     assert data is not None
     assert read_as(Reset, data, "reset") == reset
@@ -77,7 +77,7 @@ def test_version_1_reset_text_is_parsed(words: str, reset: Reset) -> None:
 @pytest.mark.parametrize(
     ("action", "termination"), [("Impossible", "gave up"), ("Finish", "self-reported")]
 )
-def test_version_1_termination_is_translated(action: str, termination: str) -> None:
+def test_version_1_termination_is_translated(action, termination):
     task: dict[str, Any] = {
         "id": "a",
         "suite": "",
@@ -94,7 +94,7 @@ def test_version_1_termination_is_translated(action: str, termination: str) -> N
     assert migrate.migrate(records)[-1]["termination"] == termination
 
 
-def test_only_the_screen_that_is_shown_again_is_replaced() -> None:
+def test_only_the_screen_that_is_shown_again_is_replaced():
     marks: list[dict[str, Any]] = [{"again": True}, {}, {"again": True}, {}]
     screens = [{"record": "observation", "n": n} | mark for n, mark in enumerate(marks)]
     kept = migrate.migrate([{"record": "episode", "schema_version": 2}, *screens])

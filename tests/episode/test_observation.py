@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from pytest_mobileagent import Reset
@@ -14,11 +12,11 @@ CLEARED = Reset("cleared", cleared=("com.a", "com.b"), reason="no snapshot")
 
 
 @pytest.mark.parametrize("reset", [LOADED, CLEARED, Reset("none", reason="recorded")])
-def test_reset_survives_json(reset: Reset) -> None:
+def test_reset_survives_json(reset):
     assert read_as(Reset, reset.to_json(), "reset") == reset
 
 
-def test_reset_is_described() -> None:
+def test_reset_is_described():
     assert str(LOADED) == "snapshot default_boot"
     assert str(CLEARED) == "no snapshot: cleared com.a, com.b"
 
@@ -26,6 +24,6 @@ def test_reset_is_described() -> None:
 @pytest.mark.parametrize(
     "junk", [{"kind": 3}, {"kind": "none", "cleared": "com.a"}, {"cleared": [1]}, {"reason": []}]
 )
-def test_invalid_resets_are_refused(junk: dict[str, Any]) -> None:
+def test_invalid_resets_are_refused(junk):
     with pytest.raises(TypeError, match=r"reset\."):
         read_as(Reset, junk, "reset")

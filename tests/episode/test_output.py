@@ -29,7 +29,7 @@ def kept(chunks: Iterable[bytes], secrets: Iterable[str] = (), most: int = 1 << 
 
 
 @given(st.lists(st.binary(max_size=50)), st.integers(1, 200))
-def test_output_below_the_limit_is_kept_unchanged(chunks: list[bytes], most: int) -> None:
+def test_output_below_the_limit_is_kept_unchanged(chunks, most):
     whole = b"".join(chunks)
     if len(whole) <= 2 * most:
         assert kept(chunks, most=most) == whole
@@ -40,7 +40,7 @@ def test_output_below_the_limit_is_kept_unchanged(chunks: list[bytes], most: int
 
 
 @given(st.lists(st.sampled_from(["sk-12345", "sk-123", "45", "sk-", "x", "sk-1234567"])))
-def test_secrets_are_removed_however_output_is_split(words: list[str]) -> None:
+def test_secrets_are_removed_however_output_is_split(words):
     secrets = ["sk-12345", "sk-1234567"]
     found = kept([word.encode() for word in words], secrets).decode()
     assert not any(secret in found for secret in secrets)
@@ -48,11 +48,11 @@ def test_secrets_are_removed_however_output_is_split(words: list[str]) -> None:
 
 
 @pytest.mark.parametrize("secret", ["", "short"])
-def test_short_values_are_not_secrets(secret: str) -> None:
+def test_short_values_are_not_secrets(secret):
     assert kept([b"a short text"], [secret]) == b"a short text"
 
 
-def test_full_disk_does_not_stop_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_does_not_stop_the_program(monkeypatch):
     def full(*_: object) -> int:
         raise OSError(28, "No space left on device")
 
@@ -92,7 +92,7 @@ def test_very_long_line_is_searched_across_its_parts(tmp_path):
 
 
 @given(st.integers(0, 40), st.integers(1, 30), st.lists(st.integers(1, 50), max_size=20))
-def test_no_part_of_a_secret_remains_at_the_cut(before: int, most: int, lengths: list[int]) -> None:
+def test_no_part_of_a_secret_remains_at_the_cut(before, most, lengths):
     whole = b"." * before + b"sk-12345" * 3 + b"." * 10 + b"sk-12345" * 30
     at, chunks = 0, []
     for length in lengths:

@@ -57,7 +57,7 @@ def seen(episode: Episode) -> list[tuple[str, bytes, tuple[int, int]]]:
     return [(screen.xml, screen.image.tobytes(), screen.size) for screen in episode.screens]
 
 
-def test_packed_episodes_are_equal_and_smaller(run: Path) -> None:
+def test_packed_episodes_are_equal_and_smaller(run):
     before, was = episode_of(run), seen(episode_of(run))
     size = sum(path.stat().st_size for path in (run / "screens").iterdir())
     assert pack_run(run) == 0
@@ -68,7 +68,7 @@ def test_packed_episodes_are_equal_and_smaller(run: Path) -> None:
     assert not unpacked(run)
 
 
-def test_links_and_messages_refer_to_packed_screens(run: Path) -> None:
+def test_links_and_messages_refer_to_packed_screens(run):
     pack_run(run)
     links = run / "episodes" / "e.0" / "screens"
     assert kinds(links) == {".webp": 4, ".xml.gz": 4}
@@ -79,9 +79,7 @@ def test_links_and_messages_refer_to_packed_screens(run: Path) -> None:
 
 
 @pytest.mark.parametrize("packed_before", [False, True])
-def test_a_path_that_was_printed_exists_after_packing(
-    run: Path, tmp_path: Path, *, packed_before: bool
-) -> None:
+def test_a_path_that_was_printed_exists_after_packing(run, tmp_path, *, packed_before):
     screenshot = last_screenshot(episode_of(run))
     assert screenshot is not None
     if packed_before:
@@ -98,7 +96,7 @@ def test_a_path_that_was_printed_exists_after_packing(
     assert last_screenshot(load(other / "episodes" / "e.0")) is not None
 
 
-def test_packed_screen_is_not_stored_again(run: Path) -> None:
+def test_packed_screen_is_not_stored_again(run):
     screen = episode_of(run).screen
     again = Screen(screen.xml, screen.png)
     pack_run(run)
@@ -113,9 +111,7 @@ def test_packed_screen_is_not_stored_again(run: Path) -> None:
     ("where", "name"),
     [(os, "fsync"), (Path, "replace"), (Path, "unlink"), (packing, "as_webp")],
 )
-def test_the_next_process_continues_after_a_killed_one(
-    run: Path, monkeypatch: pytest.MonkeyPatch, where: Any, name: str
-) -> None:
+def test_the_next_process_continues_after_a_killed_one(run, monkeypatch, where, name):
     before, was = episode_of(run), seen(episode_of(run))
     real = getattr(where, name)
 
@@ -139,7 +135,7 @@ def test_the_next_process_continues_after_a_killed_one(
     assert kinds(run / "screens") == {".webp": 4, ".xml.gz": 4}
 
 
-def test_unpackable_screens_stay_unchanged(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unpackable_screens_stay_unchanged(run, monkeypatch):
     def full(*_: Any) -> Any:
         raise OSError(28, "No space left on device")
 
@@ -154,12 +150,12 @@ def test_unpackable_screens_stay_unchanged(run: Path, monkeypatch: pytest.Monkey
     assert kinds(run / "screens") == {".png": 1, ".webp": 4, ".xml.gz": 4}
 
 
-def test_packing_stops_when_its_time_is_over(run: Path) -> None:
+def test_packing_stops_when_its_time_is_over(run):
     assert pack_run(run, -1) == 8
     assert kinds(run / "screens") == {".png": 4, ".xml": 4}
 
 
-def test_other_files_and_links_are_not_touched(run: Path) -> None:
+def test_other_files_and_links_are_not_touched(run):
     screens = run / "screens"
     (screens / "notes.png").write_bytes(b"mine")
     outside = run / "outside.xml"
@@ -171,7 +167,7 @@ def test_other_files_and_links_are_not_touched(run: Path) -> None:
     assert outside.read_text() == "<hierarchy/>" * 100
 
 
-def test_links_to_other_places_are_kept(run: Path) -> None:
+def test_links_to_other_places_are_kept(run):
     links = run / "episodes" / "e.0" / "screens"
     (links / "mine.png").symlink_to("../../../nowhere.png")
     pack_run(run)
@@ -179,7 +175,7 @@ def test_links_to_other_places_are_kept(run: Path) -> None:
     assert (links / "mine.png").is_symlink()
 
 
-def test_packed_screens_are_imported_with_their_episode(run: Path, tmp_path: Path) -> None:
+def test_packed_screens_are_imported_with_their_episode(run, tmp_path):
     was = seen(episode_of(run))
     pack_run(run)
     other = tmp_path / "other"
@@ -190,7 +186,7 @@ def test_packed_screens_are_imported_with_their_episode(run: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize("content", [b"", b"no gzip", None])
-def test_damaged_packed_hierarchy_is_a_record_error(run: Path, content: bytes | None) -> None:
+def test_damaged_packed_hierarchy_is_a_record_error(run, content):
     pack_run(run)
     for path in (run / "screens").glob("*.gz"):
         path.write_bytes(path.read_bytes()[:-9] if content is None else content)
@@ -199,7 +195,7 @@ def test_damaged_packed_hierarchy_is_a_record_error(run: Path, content: bytes | 
 
 
 @pytest.mark.slow
-def test_background_process_packs_during_the_run(run: Path) -> None:
+def test_background_process_packs_during_the_run(run):
     was = seen(episode_of(run))
     packer = IdlePacker(run)
     deadline = time.monotonic() + 60

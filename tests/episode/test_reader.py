@@ -37,9 +37,7 @@ def edited(tmp_path: Path, make_screen: Callable[..., Screen]) -> Callable[[Any]
 
 
 @pytest.mark.parametrize("version", [2, 2.0, 2.7])
-def test_newer_minor_version_is_read_and_its_fields_kept(
-    edited: Callable[[Any], Episode], version: float
-) -> None:
+def test_newer_minor_version_is_read_and_its_fields_kept(edited, version):
     def edit(lines: list[dict[str, Any]]) -> None:
         head, _, step, *_, end = lines
         head |= {"schema_version": version, "mood": "good"}
@@ -74,7 +72,7 @@ def test_newer_minor_version_is_read_and_its_fields_kept(
 
 
 @pytest.mark.parametrize("version", [3, 3.1, 0, -1, None, "2", True, [], 10**400])
-def test_other_major_version_is_refused(edited: Callable[[Any], Episode], version: Any) -> None:
+def test_other_major_version_is_refused(edited, version):
     with pytest.raises(RecordError, match=r"has schema version .*reads up to 2: install a newer"):
         edited(lambda lines: lines[0].update(schema_version=version))
 
@@ -106,13 +104,13 @@ DEEP = "[" * 100_000
         ),
     ],
 )
-def test_damaged_record_is_refused(tmp_path: Path, content: str, complaint: str) -> None:
+def test_damaged_record_is_refused(tmp_path, content, complaint):
     (tmp_path / "episode.jsonl").write_text(content)
     with pytest.raises(RecordError, match=complaint):
         load(tmp_path)
 
 
-def test_folder_without_episode_is_refused(tmp_path: Path) -> None:
+def test_folder_without_episode_is_refused(tmp_path):
     with pytest.raises(RecordError, match=r"no episode is recorded in .*: No such file"):
         load(tmp_path)
 
@@ -149,9 +147,7 @@ def places(value: Any) -> Iterator[tuple[Any, Any]]:
 
 @settings(max_examples=300)
 @given(data=st.data())
-def test_arbitrary_record_is_read_or_refused(
-    recorded: Path, folders: Iterator[Path], data: st.DataObject
-) -> None:
+def test_arbitrary_record_is_read_or_refused(recorded, folders, data):
     lines = [json.loads(line) for line in (recorded / "episode.jsonl").read_text().split("\n")[:-1]]
     container, place = data.draw(st.sampled_from(list(places(lines))))
     if data.draw(st.booleans()):
@@ -175,9 +171,7 @@ def test_arbitrary_record_is_read_or_refused(
     assert not [event.describe() for event in episode.events if not event.describe()]
 
 
-def test_missing_screen_is_a_record_error(
-    tmp_path: Path, make_screen: Callable[..., Screen]
-) -> None:
+def test_missing_screen_is_a_record_error(tmp_path, make_screen):
     recorder = recorder_in(tmp_path)
     folder = record(recorder, make_screen)
     recorder.close()
@@ -186,7 +180,7 @@ def test_missing_screen_is_a_record_error(
         load(folder)
 
 
-def test_screenshots_are_read_on_demand(tmp_path: Path, make_screen: Callable[..., Screen]) -> None:
+def test_screenshots_are_read_on_demand(tmp_path, make_screen):
     recorder = recorder_in(tmp_path)
     folder = record(recorder, make_screen)
     recorder.close()
@@ -201,9 +195,7 @@ def test_screenshots_are_read_on_demand(tmp_path: Path, make_screen: Callable[..
         _ = other.screen.png
 
 
-def test_a_link_in_place_of_a_screenshot_is_not_a_record(
-    tmp_path: Path, make_screen: Callable[..., Screen]
-) -> None:
+def test_a_link_in_place_of_a_screenshot_is_not_a_record(tmp_path, make_screen):
     recorder = recorder_in(tmp_path)
     folder = record(recorder, make_screen)
     recorder.close()

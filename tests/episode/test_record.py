@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_mobileagent import Finish, Impossible, Key, ModelCall, Step, Tap, Termination
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from pytest_mobileagent import Action, Episode, Screen
+    from pytest_mobileagent import Action
 
 
 @pytest.mark.parametrize(
@@ -27,21 +24,13 @@ if TYPE_CHECKING:
         ([[Tap(1, 1), Finish("a")]], 1, 1, "a"),
     ],
 )
-def test_every_decision_except_a_report_is_a_step(
-    make_episode: Callable[..., Episode],
-    decisions: list[Any],
-    steps: int,
-    actions: int,
-    answer: str,
-) -> None:
+def test_every_decision_except_a_report_is_a_step(make_episode, decisions, steps, actions, answer):
     episode = make_episode(*decisions)
     assert (episode.step_count, len(episode.actions)) == (steps, actions)
     assert episode.answer == answer
 
 
-def test_rejected_report_is_a_step_without_answer(
-    make_episode: Callable[..., Episode], make_screen: Callable[..., Screen]
-) -> None:
+def test_rejected_report_is_a_step_without_answer(make_episode, make_screen):
     screens = (make_screen("a"), make_screen("b"))
     step = Step(screens[0], (Tap(1, 1), Tap(-1, 1), Finish("a")), notice="no", undone=2)
     episode = make_episode(screens=screens, steps=(step,))
@@ -50,15 +39,13 @@ def test_rejected_report_is_a_step_without_answer(
     assert not Step(screens[0], (Finish("\0"),), notice="no", undone=1).is_report
 
 
-def test_screens_are_those_before_each_step_and_the_last(
-    make_episode: Callable[..., Episode],
-) -> None:
+def test_screens_are_those_before_each_step_and_the_last(make_episode):
     episode = make_episode(Tap(1, 1), Tap(2, 2))
     assert [screen.texts for screen in episode.screens] == [("0",), ("1",), ("2",)]
     assert episode.screen is episode.screens[-1]
 
 
-def test_prefix_is_the_episode_up_to_a_step(make_episode: Callable[..., Episode]) -> None:
+def test_prefix_is_the_episode_up_to_a_step(make_episode):
     actions: list[Action] = [Tap(1, 1), Tap(2, 2), Finish("done")]
     unused = (ModelCall("gpt"),)
     episode = make_episode(
@@ -74,9 +61,7 @@ def test_prefix_is_the_episode_up_to_a_step(make_episode: Callable[..., Episode]
     assert episode.prefix(9) is episode
 
 
-def test_calls_include_those_beyond_the_step_limit(
-    make_episode: Callable[..., Episode], make_screen: Callable[..., Screen]
-) -> None:
+def test_calls_include_those_beyond_the_step_limit(make_episode, make_screen):
     screen = make_screen()
     calls = [ModelCall(str(n), input_tokens=n, price_usd=n / 4) for n in range(4)]
     steps = tuple(Step(screen, (Tap(1, 1),), calls=(call,)) for call in calls[:3])
@@ -86,9 +71,7 @@ def test_calls_include_those_beyond_the_step_limit(
     assert make_episode().totals.price_usd is None
 
 
-def test_probes_are_read_after_the_last_step(
-    make_episode: Callable[..., Episode], make_screen: Callable[..., Screen]
-) -> None:
+def test_probes_are_read_after_the_last_step(make_episode, make_screen):
     screen = make_screen()
     steps = tuple(Step(screen, (Tap(1, 1),), probes={"n": n}) for n in (1, 2))
     episode = make_episode(screens=(screen,), steps=steps, initial_probes={"n": 0})
@@ -100,6 +83,6 @@ def test_probes_are_read_after_the_last_step(
         make_episode().probe("m")
 
 
-def test_equality_ignores_the_folder(make_episode: Callable[..., Episode], tmp_path: Path) -> None:
+def test_equality_ignores_the_folder(make_episode, tmp_path):
     assert make_episode(Tap(1, 1), folder=tmp_path) == make_episode(Tap(1, 1))
     assert make_episode(Tap(1, 1)) != make_episode(Tap(1, 2))

@@ -116,9 +116,7 @@ def test_an_invalid_record_is_left_out(tmp_path, line):
     assert episodes.look() == []
 
 
-def test_live_reader_sees_the_same_as_a_later_reader(
-    make_screen: Callable[..., Screen], folders: Iterator[Path]
-) -> None:
+def test_live_reader_sees_the_same_as_a_later_reader(make_screen, folders):
     recorder = recorder_in(next(folders))
     recorder.start(CASE, DEVICE, RESET, HEAD)
     live = LiveEpisode(recorder.folder, Episode)
@@ -137,9 +135,7 @@ def test_live_reader_sees_the_same_as_a_later_reader(
     assert live.read().termination is Termination.STOPPED
 
 
-def test_incomplete_line_is_read_when_it_is_complete(
-    make_screen: Callable[..., Screen], folders: Iterator[Path]
-) -> None:
+def test_incomplete_line_is_read_when_it_is_complete(make_screen, folders):
     recorder = recorder_in(next(folders))
     whole = record(recorder, make_screen)
     recorder.close()
@@ -157,7 +153,7 @@ def test_incomplete_line_is_read_when_it_is_complete(
     assert live.read().steps == read(whole, EpisodeRecord).steps
 
 
-def test_an_unreadable_record_is_an_error(tmp_path: Path) -> None:
+def test_an_unreadable_record_is_an_error(tmp_path):
     live = LiveEpisode(tmp_path, EpisodeRecord)
     with pytest.raises(RecordError, match="while it is being written"):
         live.read()

@@ -19,20 +19,20 @@ FIRST = IndexLine("suite/a", 0, "episodes/suite-a.0", "passed")
 SECOND = IndexLine("suite/b@1", 2, "episodes/suite-b.2", "error")
 
 
-def test_entries_are_read_in_order(tmp_path: Path) -> None:
+def test_entries_are_read_in_order(tmp_path):
     assert entries(tmp_path) == []
     append(tmp_path, FIRST)
     append(tmp_path, SECOND)
     assert entries(tmp_path) == [FIRST, SECOND]
 
 
-def test_names_may_contain_any_line_ending(tmp_path: Path) -> None:
+def test_names_may_contain_any_line_ending(tmp_path):
     odd = IndexLine("suite/a[\u2028\x85\x0c\n\r]", 0, "episodes/a.0", "passed")
     append(tmp_path, odd)
     assert entries(tmp_path) == [odd]
 
 
-def test_a_truncated_line_does_not_affect_other_lines(tmp_path: Path) -> None:
+def test_a_truncated_line_does_not_affect_other_lines(tmp_path):
     append(tmp_path, FIRST)
     with (tmp_path / INDEX).open("a") as stream:
         stream.write('{"case":"suite/b')
@@ -41,7 +41,7 @@ def test_a_truncated_line_does_not_affect_other_lines(tmp_path: Path) -> None:
 
 
 @given(st.binary(max_size=60) | st.just(b'{"case":1,"attempt":"x"}') | st.just(b"[" * 100_000))
-def test_invalid_lines_are_skipped(tmp_path_factory: pytest.TempPathFactory, junk: bytes) -> None:
+def test_invalid_lines_are_skipped(tmp_path_factory, junk):
     folder = tmp_path_factory.mktemp("run")
     (folder / INDEX).write_bytes(junk.replace(b"\n", b""))
     append(folder, FIRST)
@@ -53,7 +53,7 @@ def write_many(folder: Path, worker: int) -> None:
         append(folder, IndexLine(f"{worker}{'.' * 500}", attempt, "f", "passed"))
 
 
-def test_concurrent_writers_do_not_tear_lines(tmp_path: Path) -> None:
+def test_concurrent_writers_do_not_tear_lines(tmp_path):
     context = multiprocessing.get_context("fork")
     workers = [context.Process(target=write_many, args=(tmp_path, n)) for n in range(4)]
     for worker in workers:
@@ -63,7 +63,7 @@ def test_concurrent_writers_do_not_tear_lines(tmp_path: Path) -> None:
     assert len(entries(tmp_path)) == 400
 
 
-def test_unwritable_index_is_a_host_error(tmp_path: Path) -> None:
+def test_unwritable_index_is_a_host_error(tmp_path):
     (tmp_path / INDEX).mkdir()
     with pytest.raises(HostError, match=r"cannot write .*index\.jsonl"):
         append(tmp_path, FIRST)

@@ -28,9 +28,7 @@ def test_equal_screens_are_stored_once(tmp_path: Path, make_screen: Callable[...
     assert one.path(xml, ".xml").read_text() == a.xml
 
 
-def test_links_to_screens_survive_moving_the_run(
-    tmp_path: Path, make_screen: Callable[..., Screen]
-) -> None:
+def test_links_to_screens_survive_moving_the_run(tmp_path, make_screen):
     store = ScreenStore(tmp_path / "run" / "screens")
     place = tmp_path / "run" / "episodes" / "a.0" / "screens" / "000-start"
     place.parent.mkdir(parents=True)
@@ -42,15 +40,13 @@ def test_links_to_screens_survive_moving_the_run(
     assert moved.with_suffix(".xml").read_text() == screen.xml
 
 
-def test_unwritable_store_is_a_host_error(
-    tmp_path: Path, make_screen: Callable[..., Screen]
-) -> None:
+def test_unwritable_store_is_a_host_error(tmp_path, make_screen):
     (tmp_path / "s").write_text("")
     with pytest.raises(HostError, match="cannot write"):
         ScreenStore(tmp_path / "s").add(make_screen())
 
 
-def test_lone_surrogate_can_be_stored(tmp_path: Path, make_screen: Callable[..., Screen]) -> None:
+def test_lone_surrogate_can_be_stored(tmp_path, make_screen):
     store = ScreenStore(tmp_path)
     _, xml = store.add(make_screen("\ud83d"))
     assert "?" in store.path(xml, ".xml").read_text()

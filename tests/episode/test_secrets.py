@@ -14,11 +14,11 @@ from tests.episode.test_decoding import WAYS
 @pytest.mark.parametrize(
     "way", ["as it is", "JSON", "JSON in JSON", "URL", "query", "HTML", "base64", "base64 for URLs"]
 )
-def test_key_that_looks_like_an_escape_is_removed(key: str, way: str) -> None:
+def test_key_that_looks_like_an_escape_is_removed(key, way):
     assert WAYS[way](key) not in without_secrets(f"The key {WAYS[way](key)} is wrong.", [key])
 
 
-def test_secrets_are_recognised_by_variable_name() -> None:
+def test_secrets_are_recognised_by_variable_name():
     environment = {
         "OPENAI_API_KEY": "sk-12345678",
         "hf_token": "hf-12345678",
@@ -29,7 +29,7 @@ def test_secrets_are_recognised_by_variable_name() -> None:
     assert set(secrets_of(environment)) == {"sk-12345678", "hf-12345678"}
 
 
-def test_nested_data_is_searched_for_the_longest_secret_first() -> None:
+def test_nested_data_is_searched_for_the_longest_secret_first():
     secrets = ["sk-12345", "sk-12345678"]
     data = {"a": ["sk-12345678!", {"b": ("sk-12345", 1, None)}], "c": "short"}
     hidden = {"a": ["…!", {"b": ["…", 1, None]}], "c": "short"}

@@ -8,23 +8,18 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, timedelta, timezone
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_mobileagent import Case, Episode, ModelCall, Screen, Step, Task, Termination, load
-from pytest_mobileagent.action.action import Action, Finish, Raw, Type, ends_episode
+from pytest_mobileagent.action.action import Finish, Raw, Type, ends_episode
 from pytest_mobileagent.action.gestures import Swipe, Tap
 from pytest_mobileagent.episode.store import cut, cut_texts, shortened
 from pytest_mobileagent.errors import InfrastructureError, RecordError
 from pytest_mobileagent.jsonable import to_wire
 from tests.episode.recording import CASE, DEVICE, HEAD, RESET, record, recorder_in
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
 
 # Line ends of every kind, single surrogates, and characters that JSON and XML escape.
 STRANGE = st.text(
@@ -89,15 +84,7 @@ def readable(text: str) -> str:
     report=st.none() | PLAIN,
     end=st.tuples(st.sampled_from(Termination), STRANGE, SECONDS, CALLS),
 )
-def test_a_recorded_episode_is_read_back(  # noqa: PLR0917 - each is drawn
-    folders: Iterator[Path],
-    case: Case,
-    seen: list[tuple[Screen, Any, float]],
-    decisions: list[tuple[list[Action], str, list[ModelCall], float]],
-    outcomes: list[tuple[str, str | None]],
-    report: str | None,
-    end: tuple[Termination, str, float, list[ModelCall]],
-) -> None:
+def test_a_recorded_episode_is_read_back(folders, case, seen, decisions, outcomes, report, end):  # noqa: PLR0917 - each is drawn
     recorder = recorder_in(next(folders))
     recorder.start(case, DEVICE, RESET, HEAD)
     decisions = decisions[: len(seen) - 1]
@@ -153,9 +140,7 @@ def test_a_recorded_episode_is_read_back(  # noqa: PLR0917 - each is drawn
     assert all(Path(screen.where.split(": ", 1)[1]).is_dir() for screen in shown)
 
 
-def test_killed_writer_leaves_a_readable_prefix(
-    tmp_path: Path, make_screen: Callable[..., Screen]
-) -> None:
+def test_killed_writer_leaves_a_readable_prefix(tmp_path, make_screen):
     recorder = recorder_in(tmp_path)
     folder = record(recorder, make_screen, steps=2)
     recorder.end(Termination.SELF_REPORTED, "", 3.0)
@@ -181,9 +166,7 @@ def test_killed_writer_leaves_a_readable_prefix(
     assert set(lengths) == {0, 1, 2, 3}
 
 
-def test_a_verdict_is_on_disk_before_the_writer_continues(
-    tmp_path: Path, make_screen: Callable[..., Screen]
-) -> None:
+def test_a_verdict_is_on_disk_before_the_writer_continues(tmp_path, make_screen):
     recorder = recorder_in(tmp_path)
     episode = load(record(recorder, make_screen, steps=1))
     assert [step.action for step in episode.steps] == [Tap(1, 0), Finish("fertig ✓")]
@@ -193,9 +176,7 @@ def test_a_verdict_is_on_disk_before_the_writer_continues(
     recorder.close()
 
 
-def test_screen_files_are_named_in_order(
-    tmp_path: Path, make_screen: Callable[..., Screen]
-) -> None:
+def test_screen_files_are_named_in_order(tmp_path, make_screen):
     recorder = recorder_in(tmp_path)
     folder = record(recorder, make_screen, steps=2)
     recorder.close()
@@ -203,9 +184,7 @@ def test_screen_files_are_named_in_order(
     assert names == ["000-start.png", "001-tap.png", "002-tap.png"]
 
 
-def test_second_writer_in_a_folder_is_refused(
-    tmp_path: Path, make_screen: Callable[..., Screen]
-) -> None:
+def test_second_writer_in_a_folder_is_refused(tmp_path, make_screen):
     first = recorder_in(tmp_path)
     folder = record(first, make_screen)
     with pytest.raises(InfrastructureError, match=r"cannot record an episode in .*e\.0: "):
@@ -216,17 +195,13 @@ def test_second_writer_in_a_folder_is_refused(
     assert len(load(folder).steps) == 4
 
 
-def test_folder_that_cannot_be_created_is_a_host_error(
-    tmp_path: Path, make_screen: Callable[..., Screen]
-) -> None:
+def test_folder_that_cannot_be_created_is_a_host_error(tmp_path, make_screen):
     (tmp_path / "episodes").write_text("")
     with pytest.raises(InfrastructureError, match="cannot record an episode in"):
         record(recorder_in(tmp_path), make_screen)
 
 
-def test_uncounted_observation_is_read_back(
-    tmp_path: Path, make_screen: Callable[..., Screen]
-) -> None:
+def test_uncounted_observation_is_read_back(tmp_path, make_screen):
     recorder = recorder_in(tmp_path)
     record(recorder, make_screen, steps=0)
     recorder.outcome("not yet", None, 1)
@@ -252,12 +227,12 @@ def test_uncounted_observation_is_read_back(
         ("ab" * 50, "aba\n… 94 characters are left out …\nbab"),
     ],
 )
-def test_middle_of_a_long_text_is_left_out(text: str, left: str) -> None:
+def test_middle_of_a_long_text_is_left_out(text, left):
     assert cut(text, 6) == left
     assert cut_texts({"a": [text, 7, None]}, 6) == {"a": [left, 7, None]}
 
 
-def test_no_part_of_a_key_remains_at_the_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_part_of_a_key_remains_at_the_cut(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
     for length in range(80, 120):
         text = "." * length + "sk-0123456789" + "." * 400 + "sk-0123456789" + "." * length
@@ -265,9 +240,7 @@ def test_no_part_of_a_key_remains_at_the_cut(monkeypatch: pytest.MonkeyPatch) ->
         assert not set("sk-0123456789") & set(beginning + end), length
 
 
-def test_agent_texts_are_recorded_up_to_a_limit(
-    tmp_path: Path, make_screen: Callable[..., Screen]
-) -> None:
+def test_agent_texts_are_recorded_up_to_a_limit(tmp_path, make_screen):
     recorder = recorder_in(tmp_path)
     recorder.start(CASE, DEVICE, RESET, HEAD)
     recorder.observation(make_screen("0"), {})
@@ -291,7 +264,7 @@ def test_agent_texts_are_recorded_up_to_a_limit(
         assert text == "x" * (most // 2) + note + "x" * (most // 2)
 
 
-def test_no_part_of_a_key_remains_at_a_shortened_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_part_of_a_key_remains_at_a_shortened_end(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
     for length in range(80, 120):
         told = shortened("." * length + "sk-0123456789" + "." * 400, 100)

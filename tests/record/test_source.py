@@ -28,7 +28,7 @@ def recorded(**fields: Any) -> RecordedTask:
     return RecordedTask(**{**plain, **fields})
 
 
-def test_a_task_is_written_as_an_author_would_write_it() -> None:
+def test_a_task_is_written_as_an_author_would_write_it():
     written = recorded(goal="Set an alarm for 7.", checks=[ROW, DARK, SEEN], level=2).write()
     assert (
         written.text
@@ -62,21 +62,21 @@ def test_set_alarm_7(episode):
     assert [lines[n - 1].strip()[:6] for n in written.lines] == ["assert"] * 3
 
 
-def test_an_answer_is_the_last_move_and_a_check() -> None:
+def test_an_answer_is_the_last_move_and_a_check():
     text = recorded(ended=Finish('It is "7".'), checks=[]).write().text
     assert 'answer("It is \\"7\\"."),' in text
     assert 'assert episode.answers("It is \\"7\\".")' in text
     assert 'kind="single-frame query"' in text
 
 
-def test_a_task_may_be_impossible_and_about_several_apps() -> None:
+def test_a_task_may_be_impossible_and_about_several_apps():
     text = recorded(ended=Impossible("no such app"), apps=[APP, "org.other"]).write().text
     assert 'impossible("no such app"),' in text
     assert 'open_app("org.clock"),' in text
     assert 'apps=["org.clock", "org.other"],' in text
 
 
-def test_equal_names_of_probes_are_distinguished_and_equal_probes_merged() -> None:
+def test_equal_names_of_probes_are_distinguished_and_equal_probes_merged():
     other = Check("{probe}", 'setting("global", "ui_night_mode")', "ui_night_mode", ("setting",))
     again = Check('{probe} != "3"', DARK.probe, DARK.name, DARK.imports)
     text = recorded(checks=[DARK, other, again]).write().text
@@ -85,7 +85,7 @@ def test_equal_names_of_probes_are_distinguished_and_equal_probes_merged() -> No
     assert 'assert episode.probe("ui_night_mode_2")' in text
 
 
-def test_long_lines_are_broken_and_each_assert_is_found() -> None:
+def test_long_lines_are_broken_and_each_assert_is_found():
     long = Check(f'{{"label": "{"x" * 50}"}} in {{probe}}', ROW.probe, "alarms", (), PATH)
     written = recorded(checks=[long, SEEN]).write()
     lines = written.text.split("\n")
@@ -102,18 +102,18 @@ def test_long_lines_are_broken_and_each_assert_is_found() -> None:
         ({"name": "x" * 61}, "letters, digits and underscores"),
     ],
 )
-def test_missing_input_is_reported(fields: dict[str, Any], what: str) -> None:
+def test_missing_input_is_reported(fields, what):
     task = recorded(**fields)
     assert what in task.missing()
     assert "@task(" in task.write().text  # It is shown while it grows.
 
 
-def test_the_spaces_of_a_name_are_underscores() -> None:
+def test_the_spaces_of_a_name_are_underscores():
     assert recorded(name=" Set the alarm").write().name == "test_Set_the_alarm"
 
 
 @given(goal=st.text(min_size=1), answer=st.text())
-def test_any_words_make_a_file_that_says_them(goal: str, answer: str) -> None:
+def test_any_words_make_a_file_that_says_them(goal, answer):
     if not goal.strip() or any("\ud800" <= sign <= "\udfff" for sign in goal + answer):
         return
     text = recorded(goal=goal, ended=Finish(answer)).write().text
@@ -137,6 +137,6 @@ def test_any_words_make_a_file_that_says_them(goal: str, answer: str) -> None:
         ("", "task"),
     ],
 )
-def test_a_name_is_made_of_the_goal(goal: str, name: str) -> None:
+def test_a_name_is_made_of_the_goal(goal, name):
     assert slug(goal) == name
     assert f"test_{slug(goal)}".isidentifier()

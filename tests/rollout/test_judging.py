@@ -14,7 +14,6 @@ from pytest_mobileagent.testing import ScriptedModel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 
 def reported(env: MobileEnv) -> tuple[float, bool, dict[str, Any]]:
@@ -31,7 +30,7 @@ def model() -> Iterator[str]:
         yield f"openai:own@{url}/v1"
 
 
-def test_models_decide_and_are_recorded(model: str, named, fleet, tmp_path: Path) -> None:
+def test_models_decide_and_are_recorded(model, named, fleet, tmp_path):
     with RecordedRollouts(tmp_path, [named["nice"]]) as run:
         env = MobileEnv(named["nice"], fleet[0], record=run, judge=ModelJudge(model))
         rewards = [reported(env)[0] for _ in range(2)]
@@ -45,7 +44,7 @@ def test_models_decide_and_are_recorded(model: str, named, fleet, tmp_path: Path
     ]
 
 
-def test_what_is_spent_is_asked_for_no_longer(model: str, named, fleet) -> None:
+def test_what_is_spent_is_asked_for_no_longer(model, named, fleet):
     prices = Prices({"openai:own": Price(1000.0, 1000.0)})
     judge = ModelJudge(model, max_cost=0.01, prices=prices)
     env = MobileEnv(named["nice"], fleet[0], judge=judge)
@@ -65,6 +64,6 @@ def test_what_is_spent_is_asked_for_no_longer(model: str, named, fleet) -> None:
         (("vllm:a@http://127.0.0.1:1/v1",), 1.0, "no price is known"),
     ],
 )
-def test_judges_that_cannot_be_asked_are_refused(models, limit, why) -> None:
+def test_judges_that_cannot_be_asked_are_refused(models, limit, why):
     with pytest.raises(ValueError, match=why):
         ModelJudge(*models, max_cost=limit)

@@ -16,7 +16,7 @@ def nested(depth: int, innermost: str) -> Element:
     return element
 
 
-def test_deep_elements_are_compared_without_end_of_the_stack() -> None:
+def test_deep_elements_are_compared_without_end_of_the_stack():
     one, same, other = nested(5000, "a"), nested(5000, "a"), nested(5000, "b")
     assert one == same
     assert hash(one) == hash(same)
@@ -25,7 +25,7 @@ def test_deep_elements_are_compared_without_end_of_the_stack() -> None:
     assert repr(one) == repr(other)
 
 
-def test_elements_are_equal_by_what_they_hold_and_not_by_where_they_stand() -> None:
+def test_elements_are_equal_by_what_they_hold_and_not_by_where_they_stand():
     leaf, row = Element("a.B", text="x"), Element("a.B", children=(Element("a.B", text="x"),))
     assert row.children[0] == leaf
     assert len({leaf, row, *row.children}) == 2
@@ -52,13 +52,13 @@ class Counts:
         return 42
 
 
-def test_a_property_is_computed_once() -> None:
+def test_a_property_is_computed_once():
     counts = Counts()
     assert (counts.value, counts.value, counts.asked) == (42, 42, [1])
     assert Counts.value.__doc__ == "Return a number once the test allows it."
 
 
-def test_instances_do_not_wait_for_each_others_properties() -> None:
+def test_instances_do_not_wait_for_each_others_properties():
     slow = Counts(go_on=threading.Event())
     thread = threading.Thread(target=lambda: slow.value)
     thread.start()

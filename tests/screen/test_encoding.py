@@ -36,7 +36,7 @@ def pixels(picture: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("mode", ["RGB", "RGBA"])
-def test_packed_pictures_have_the_same_pixels_also_where_they_are_transparent(mode: str) -> None:
+def test_packed_pictures_have_the_same_pixels_also_where_they_are_transparent(mode):
     png = png_of(gradient(mode))
     packed = as_webp(png)
     assert packed is not None
@@ -47,13 +47,13 @@ def test_packed_pictures_have_the_same_pixels_also_where_they_are_transparent(mo
 
 
 @given(st.integers(1, 16_383), st.integers(1, 3))
-def test_the_size_of_packed_pictures_is_read_from_their_header(width: int, height: int) -> None:
+def test_the_size_of_packed_pictures_is_read_from_their_header(width, height):
     packed = io.BytesIO()
     Image.new("RGB", (width, height)).save(packed, "WEBP", lossless=True, method=0)
     assert size_of(packed.getvalue()) == (width, height)
 
 
-def test_colour_profiles_are_kept_and_the_size_is_still_known() -> None:
+def test_colour_profiles_are_kept_and_the_size_is_still_known():
     png = png_of(gradient("RGB"), icc_profile=b"profile")
     packed = as_webp(png)
     assert packed is not None
@@ -62,12 +62,12 @@ def test_colour_profiles_are_kept_and_the_size_is_still_known() -> None:
 
 
 @pytest.mark.parametrize("mode", ["L", "LA", "P", "1", "I;16"])
-def test_pictures_that_webp_cannot_represent_are_not_packed(mode: str) -> None:
+def test_pictures_that_webp_cannot_represent_are_not_packed(mode):
     image = Image.new("I;16", (90, 70), 999) if mode == "I;16" else gradient("RGB").convert(mode)
     assert as_webp(png_of(image)) is None
 
 
-def test_pictures_that_are_damaged_too_large_or_have_a_transparent_colour_are_not_packed() -> None:
+def test_pictures_that_are_damaged_too_large_or_have_a_transparent_colour_are_not_packed():
     png = png_of(gradient("RGB"))
     assert as_webp(png[:-40]) is None
     assert as_webp(b"") is None
@@ -76,12 +76,12 @@ def test_pictures_that_are_damaged_too_large_or_have_a_transparent_colour_are_no
 
 
 @pytest.mark.parametrize("picture", [b"", b"RIFF", b"RIFF\0\0\0\0WEBPVP8 " + bytes(20), b"JFIF"])
-def test_an_invalid_picture_has_no_size(picture: bytes) -> None:
+def test_an_invalid_picture_has_no_size(picture):
     with pytest.raises(ScreenError, match="is not a PNG image: it begins"):
         size_of(picture)
 
 
-def test_damaged_packed_pictures_are_errors_of_the_screen() -> None:
+def test_damaged_packed_pictures_are_errors_of_the_screen():
     packed = as_webp(png_of(gradient("RGB")))
     assert packed is not None
     screen = Screen.recorded("", "a" * 32, lambda: packed[:60], where="step 1: a.webp")
@@ -91,7 +91,7 @@ def test_damaged_packed_pictures_are_errors_of_the_screen() -> None:
         _ = screen.image
 
 
-def test_screens_are_equal_by_what_was_seen_however_their_pictures_are_kept() -> None:
+def test_screens_are_equal_by_what_was_seen_however_their_pictures_are_kept():
     png = png_of(gradient("RGB"))
     packed, seen = as_webp(png), Screen("<a/>", png, "a", time=datetime(2026, 1, 1))
     assert packed is not None

@@ -10,12 +10,12 @@ from pytest_mobileagent.screen.text import folded, normalise
 
 
 @given(st.text())
-def test_normalising_twice_is_normalising_once(text: str) -> None:
+def test_normalising_twice_is_normalising_once(text):
     assert normalise(normalise(text)) == normalise(text)
 
 
 @given(st.text())
-def test_normal_text_has_single_plain_spaces_and_none_at_its_ends(text: str) -> None:
+def test_normal_text_has_single_plain_spaces_and_none_at_its_ends(text):
     normal = normalise(text)
     assert normal == " ".join(normal.split())
 
@@ -34,7 +34,7 @@ def test_normal_text_has_single_plain_spaces_and_none_at_its_ends(text: str) -> 
         ("", ""),
     ],
 )
-def test_spaces_are_unified_and_invisible_characters_removed(shown: str, normal: str) -> None:
+def test_spaces_are_unified_and_invisible_characters_removed(shown, normal):
     assert normalise(shown) == normal
 
 
@@ -48,9 +48,9 @@ def test_spaces_are_unified_and_invisible_characters_removed(shown: str, normal:
         ("9:41\u202fAM", "9:41AM"),
     ],
 )
-def test_text_that_was_read_is_compared_without_spaces_and_widths(read: str, shown: str) -> None:
+def test_text_that_was_read_is_compared_without_spaces_and_widths(read, shown):
     assert folded(read) == folded(shown)
 
 
-def test_folded_text_keeps_capitals_apart() -> None:
+def test_folded_text_keeps_capitals_apart():
     assert folded("Save") != folded("save")

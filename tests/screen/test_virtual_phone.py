@@ -26,20 +26,20 @@ def screen(phone: Address) -> Screen:
 
 
 @pytest.mark.slow
-def test_ocr_reads_what_the_hierarchy_says(screen: Screen) -> None:
+def test_ocr_reads_what_the_hierarchy_says(screen):
     read = {folded(line.text): line.bounds for line in read_text(screen.image)}
     for element in screen.elements:
         if element.text:
             assert element.bounds.contains(*read[folded(element.text)].center)
 
 
-def test_every_button_is_marked(screen: Screen) -> None:
+def test_every_button_is_marked(screen):
     buttons = screen.find_all(clickable=True)
     assert len(buttons) >= 2
     for marks in (appagent_marks(screen), som_marks(screen)):
         assert [mark.element for mark in marks if mark.element in buttons] == buttons
 
 
-def test_every_text_is_on_the_page(screen: Screen) -> None:
+def test_every_text_is_on_the_page(screen):
     html, _ = autodroid_html([screen])
     assert all(element.text in html for element in screen.elements)

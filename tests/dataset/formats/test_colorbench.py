@@ -22,20 +22,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from pytest_mobileagent.dataset.graph import Graph
-
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     return copies.colorbench(tmp_path / "colorbench")
 
 
-def test_it_is_recognised_with_and_without_its_folder_data(copy: Path) -> None:
+def test_it_is_recognised_with_and_without_its_folder_data(copy):
     for path in (copy, copy / "data"):
         assert release_of(path, None, Problems()).title == "ColorBench"
 
 
-def test_tasks_have_their_milestones(graph: Graph) -> None:
+def test_tasks_have_their_milestones(graph):
     first, second = rows(graph.folder / "tasks.jsonl")
     assert (first.id, first.goal, first.kind) == ("1", "买红鞋 {{1}}", "operation")
     assert first.columns["milestones"] == [["unknown.jpg", FOUND], [SAVED]]
@@ -56,7 +54,7 @@ def test_tasks_that_the_release_itself_can_never_pass_are_counted(copy, tmp_path
     )
 
 
-def test_actions_lead_where_the_release_says(graph: Graph) -> None:
+def test_actions_lead_where_the_release_says(graph):
     device = GraphDevice(graph)
     assert (device.page, graph.home) == (HOME, HOME)
     way: list[tuple[Any, str]] = [
@@ -76,7 +74,7 @@ def test_actions_lead_where_the_release_says(graph: Graph) -> None:
 
 
 @pytest.mark.parametrize("action", [Tap(201, 160), Type("blue"), Scroll("down"), LongPress(1, 120)])
-def test_other_actions_lead_nowhere(graph: Graph, action: Any) -> None:
+def test_other_actions_lead_nowhere(graph, action):
     device = GraphDevice(graph)
     for step in (Open("小店"), Type("red shoes")):
         device.perform(step)
@@ -84,7 +82,7 @@ def test_other_actions_lead_nowhere(graph: Graph, action: Any) -> None:
         device.perform(action)
 
 
-def test_pictures_become_png_only_if_they_are_not(copy: Path, graph: Graph) -> None:
+def test_pictures_become_png_only_if_they_are_not(copy, graph):
     kept, converted = graph.file(graph.page(FEED).png), graph.file(graph.page(HOME).png)
     assert kept == copy / "data" / "graph_image" / FEED
     assert converted.is_relative_to(graph.folder)
@@ -99,7 +97,7 @@ def edit(copy: Path, name: str, change: Callable[[Any], None]) -> None:
     file.write_text(json.dumps(content), "utf-8")
 
 
-def test_a_page_without_a_picture_is_named_and_can_be_skipped(copy: Path, tmp_path: Path) -> None:
+def test_a_page_without_a_picture_is_named_and_can_be_skipped(copy, tmp_path):
     (copy / "data" / "graph_image" / SAVED).unlink()
     with pytest.raises(
         GraphError, match=rf"graph\.json: the picture .*{SAVED} cannot be read: No "
@@ -125,13 +123,13 @@ def test_a_broken_graph_is_reported_with_its_place(copy, tmp_path, change, why):
 
 
 @pytest.mark.parametrize("text", ["[1, 2]", '{"a": 3}', '{"a": '])
-def test_a_file_that_is_no_graph_is_refused(copy: Path, tmp_path: Path, text: str) -> None:
+def test_a_file_that_is_no_graph_is_refused(copy, tmp_path, text):
     (copy / "data" / "graph.json").write_text(text, "utf-8")
     with pytest.raises(GraphError, match=r"graph\.json:1: "):
         import_release(copy, tmp_path / "graph")
 
 
-def test_a_malformed_task_is_reported_with_its_number(copy: Path, tmp_path: Path) -> None:
+def test_a_malformed_task_is_reported_with_its_number(copy, tmp_path):
     (copy / "data" / "tasks.json").write_text('[{"task_id": 1}]', "utf-8")
     with pytest.raises(GraphError, match=r"tasks\.json, entry 1: it is not a task: KeyError"):
         import_release(copy, tmp_path / "graph")

@@ -24,7 +24,7 @@ def imported(path: Path, folder: Path) -> Graph:
     return Graph.open(folder)
 
 
-def test_pages_and_edges_come_over(tmp_path: Path) -> None:
+def test_pages_and_edges_come_over(tmp_path):
     copies.mobile3m(tmp_path / "data")
     graph = imported(tmp_path / "data", tmp_path / "graph")
     assert len(graph) == 6
@@ -40,7 +40,7 @@ def test_pages_and_edges_come_over(tmp_path: Path) -> None:
     assert graph.screen("shop0_0").get(text="购物车").bounds == (400, 1100, 700, 1250)
 
 
-def test_pictures_stay_in_the_users_copy(tmp_path: Path) -> None:
+def test_pictures_stay_in_the_users_copy(tmp_path):
     app = copies.mobile3m(tmp_path / "data")
     graph = imported(app, tmp_path / "graph")
     page = graph.page("shop0")
@@ -48,7 +48,7 @@ def test_pictures_stay_in_the_users_copy(tmp_path: Path) -> None:
     assert not list((tmp_path / "graph" / "pages").iterdir())
 
 
-def test_of_several_elements_with_one_line_any_may_be_tapped(tmp_path: Path) -> None:
+def test_of_several_elements_with_one_line_any_may_be_tapped(tmp_path):
     app = copies.mobile3m(tmp_path)
     again = ("Button", "Shoes", "[0,500][360,600]")
     copies.write_page(app, "shop0", copies.SEARCH, copies.SHOES, again)
@@ -57,7 +57,7 @@ def test_of_several_elements_with_one_line_any_may_be_tapped(tmp_path: Path) -> 
     assert golden.boxes == ((0, 200, 360, 300), (0, 500, 360, 600))
 
 
-def test_without_its_html_an_element_is_found_by_its_words(tmp_path: Path) -> None:
+def test_without_its_html_an_element_is_found_by_its_words(tmp_path):
     app = copies.mobile3m(tmp_path)
     (app / "shop0" / "shop0-html.txt").unlink()
     golden = RecordedPage(app, "shop0").golden(f"click({copies.line(copies.CART)})")
@@ -65,7 +65,7 @@ def test_without_its_html_an_element_is_found_by_its_words(tmp_path: Path) -> No
     assert golden.action == Tap(550, 1175)
 
 
-def test_a_copy_without_triples_has_its_edges_in_the_files_of_pages(tmp_path: Path) -> None:
+def test_a_copy_without_triples_has_its_edges_in_the_files_of_pages(tmp_path):
     app = copies.mobile3m(tmp_path / "data")
     actions = json.loads(json.loads((app / "all_action_id.json").read_text("utf-8")))
     words = {number: each for each, number in actions.items()}
@@ -81,7 +81,7 @@ def test_a_copy_without_triples_has_its_edges_in_the_files_of_pages(tmp_path: Pa
     ]
 
 
-def test_equal_pages_are_those_of_the_data_set(tmp_path: Path) -> None:
+def test_equal_pages_are_those_of_the_data_set(tmp_path):
     app = copies.mobile3m(tmp_path / "data")
     equal = {"shop0": "shop0", "shop0_1_2": "shop0_0_3_2", "shop0_0_3_2": "shop0_0_3_2"}
     copies.write_json(app / "data_all2unique.json", equal, twice=True)
@@ -90,7 +90,7 @@ def test_equal_pages_are_those_of_the_data_set(tmp_path: Path) -> None:
     assert not graph.equivalent("shop0_1_2", "shop0")
 
 
-def test_broken_parts_are_reported_with_their_file(tmp_path: Path) -> None:
+def test_broken_parts_are_reported_with_their_file(tmp_path):
     app = copies.mobile3m(tmp_path / "data")
     (app / "shop0_1" / "shop0_1-screen.png").write_bytes(b"no picture")
     with pytest.raises(GraphError, match=r"all_page_id\.json: shop0_1-screen\.png is not a PNG"):
@@ -98,7 +98,7 @@ def test_broken_parts_are_reported_with_their_file(tmp_path: Path) -> None:
     assert not (tmp_path / "graph").exists()
 
 
-def test_missing_pages_are_counted_as_copies_may_have_a_part_of_them(tmp_path: Path) -> None:
+def test_missing_pages_are_counted_as_copies_may_have_a_part_of_them(tmp_path):
     app = copies.mobile3m(tmp_path / "data")
     copies.write_json(app / "all_triple.json", {"data": [["shop0", 0, "shop0_9"]]})
     release, _ = import_release(tmp_path / "data", tmp_path / "graph")
@@ -109,7 +109,7 @@ def test_missing_pages_are_counted_as_copies_may_have_a_part_of_them(tmp_path: P
     assert release.problems.first["pages without files"].endswith("all_triple.json, entry 1")
 
 
-def test_ids_may_be_written_as_texts(tmp_path: Path) -> None:
+def test_ids_may_be_written_as_texts(tmp_path):
     app = copies.mobile3m(tmp_path / "data")
     copies.write_json(app / "all_triple.json", {"data": [["shop0", "0", "shop0_0"]]})
     words = {f"click({copies.line(copies.SHOES)})": "0"}
@@ -118,14 +118,14 @@ def test_ids_may_be_written_as_texts(tmp_path: Path) -> None:
     assert [edge.target for edge in graph.all_edges()] == ["shop0_0"]
 
 
-def test_an_action_without_words_is_named(tmp_path: Path) -> None:
+def test_an_action_without_words_is_named(tmp_path):
     app = copies.mobile3m(tmp_path / "data")
     copies.write_json(app / "all_triple.json", {"data": [["shop0", 77, "shop0_0"]]})
     with pytest.raises(GraphError, match=r"all_triple\.json, entry 1: there is no action 77"):
         imported(tmp_path / "data", tmp_path / "graph")
 
 
-def test_broken_parts_can_be_left_out_and_are_counted(tmp_path: Path) -> None:
+def test_broken_parts_can_be_left_out_and_are_counted(tmp_path):
     app = copies.mobile3m(tmp_path / "data")
     (app / "shop0_1" / "shop0_1-screen.png").write_bytes(b"no picture")
     release, _ = import_release(tmp_path / "data", tmp_path / "graph", skip=True)
@@ -138,14 +138,14 @@ def test_broken_parts_can_be_left_out_and_are_counted(tmp_path: Path) -> None:
     }
 
 
-def test_an_action_on_no_element_of_its_page_is_left_out(tmp_path: Path) -> None:
+def test_an_action_on_no_element_of_its_page_is_left_out(tmp_path):
     app = copies.mobile3m(tmp_path / "data")
     copies.write_page(app, "shop0", copies.SEARCH)
     release, _ = import_release(tmp_path / "data", tmp_path / "graph")
     assert release.problems.left_out == {"edges whose element is not on their page": 1}
 
 
-def test_two_folders_of_an_app_are_refused(tmp_path: Path) -> None:
+def test_two_folders_of_an_app_are_refused(tmp_path):
     copies.mobile3m(tmp_path / "data").rename(tmp_path / "data" / "shop_graph_8101")
     copies.mobile3m(tmp_path / "data")
     with pytest.raises(GraphError, match=r"shop_graph_8101: shop_graph_8100 has pages of the same"):

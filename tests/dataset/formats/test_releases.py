@@ -40,7 +40,7 @@ def actions(row: Any) -> list[Any]:
 # AITZ.
 
 
-def test_aitz_is_read_as_released(tmp_path: Path) -> None:
+def test_aitz_is_read_as_released(tmp_path):
     found = read(copies.aitz(tmp_path / "aitz"), tmp_path / "graph")
     row = found["GENERAL-5"]
     assert actions(row) == [Tap(10, 40), Scroll("up"), Finish()]
@@ -51,14 +51,14 @@ def test_aitz_is_read_as_released(tmp_path: Path) -> None:
     assert graph.file(graph.page("GENERAL-5_0").png).is_relative_to(tmp_path / "aitz")
 
 
-def test_a_picture_that_aitz_lacks_is_named(tmp_path: Path) -> None:
+def test_a_picture_that_aitz_lacks_is_named(tmp_path):
     data = copies.aitz(tmp_path / "aitz")
     next(data.rglob("*_1.png")).unlink()
     with pytest.raises(GraphError, match=r"GENERAL-5\.json:1: step 1 has no PNG image general/"):
         read(data, tmp_path / "graph")
 
 
-def test_a_picture_outside_of_the_data_set_is_refused(tmp_path: Path) -> None:
+def test_a_picture_outside_of_the_data_set_is_refused(tmp_path):
     data = copies.aitz(tmp_path / "aitz")
     file = next(data.rglob("*.json"))
     file.write_text(file.read_text("utf-8").replace("general/GENERAL", "../../x/GENERAL"), "utf-8")
@@ -95,7 +95,7 @@ def androidcontrol(folder: Path, *, with_pictures: bool = True) -> Path:
     return folder
 
 
-def test_androidcontrol_takes_its_pictures_from_the_users_copy(tmp_path: Path) -> None:
+def test_androidcontrol_takes_its_pictures_from_the_users_copy(tmp_path):
     row = read(androidcontrol(tmp_path / "data"), tmp_path / "graph")["31"]
     assert actions(row) == [Tap(20, 40), Type("lamp"), Key("back")]
     golden = golden_from_json(row.golden[0])
@@ -104,13 +104,13 @@ def test_androidcontrol_takes_its_pictures_from_the_users_copy(tmp_path: Path) -
     assert "tags" not in row.columns
 
 
-def test_androidcontrol_without_pictures_is_text_only(tmp_path: Path) -> None:
+def test_androidcontrol_without_pictures_is_text_only(tmp_path):
     row = read(androidcontrol(tmp_path / "data", with_pictures=False), tmp_path / "graph")["31"]
     assert golden_from_json(row.golden[0]).size == (1080, 2400)
     assert Graph.open(tmp_path / "graph").page("31_0").png == ""
 
 
-def test_the_copy_may_name_its_splits(tmp_path: Path) -> None:
+def test_the_copy_may_name_its_splits(tmp_path):
     data = androidcontrol(tmp_path / "data")
     write_json(data / "test_subsplits.json", {"IDD": [31], "app_unseen": [1]})
     assert read(data, tmp_path / "graph")["31"].tags == ["test-IDD"]
@@ -118,7 +118,7 @@ def test_the_copy_may_name_its_splits(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @needs_shared
-def test_the_shared_file_has_the_published_counts(tmp_path: Path) -> None:
+def test_the_shared_file_has_the_published_counts(tmp_path):
     file = SHARED / "androidcontrol-uis1" / "android_control_evaluation_std.json"
     found = read(file, tmp_path / "graph")
     assert (len(found), sum(len(row.golden) for row in found.values())) == (1543, 8444)
@@ -148,7 +148,7 @@ def autodroid(folder: Path) -> Path:
     return folder
 
 
-def test_autodroids_walk_becomes_a_graph(tmp_path: Path) -> None:
+def test_autodroids_walk_becomes_a_graph(tmp_path):
     assert read(autodroid(tmp_path / "data"), tmp_path / "graph") == {}
     graph = Graph.open(tmp_path / "graph")
     first, second = graph.snapshots["notes"], "notes-bbbbbbbbbbbb"
@@ -165,7 +165,7 @@ def test_autodroids_walk_becomes_a_graph(tmp_path: Path) -> None:
 
 
 @needs_shared
-def test_the_shared_graphs_are_read(tmp_path: Path) -> None:
+def test_the_shared_graphs_are_read(tmp_path):
     release, _ = import_release(SHARED / "autodroid", tmp_path / "graph")
     graph = Graph.open(tmp_path / "graph")
     check_graph(graph)
@@ -175,7 +175,7 @@ def test_the_shared_graphs_are_read(tmp_path: Path) -> None:
     assert sum(edge.count for edge in graph.all_edges()) == 760 - contradicting
 
 
-def test_a_choice_that_is_not_on_the_page_is_named(tmp_path: Path) -> None:
+def test_a_choice_that_is_not_on_the_page_is_named(tmp_path):
     records = [record(LIST, "aa", 9), record(LIST, "aa", -1)]
     write_json(tmp_path / "data" / "utg_notes.json", {"records": records})
     with pytest.raises(GraphError, match=r"utg_notes\.json, entry 1: there is no element 9"):
@@ -205,7 +205,7 @@ def own(folder: Path, lines: list[dict[str, Any]] = LINES) -> Path:
     return folder
 
 
-def test_our_own_format_is_read_in_any_order(tmp_path: Path) -> None:
+def test_our_own_format_is_read_in_any_order(tmp_path):
     row = read(own(tmp_path / "data"), tmp_path / "graph")["cart"]
     graph = Graph.open(tmp_path / "graph")
     assert (graph.name, graph.licence, graph.language, graph.start) == (
@@ -239,7 +239,7 @@ def test_our_own_format_is_read_in_any_order(tmp_path: Path) -> None:
         ({"page": 3}, r"cannot be of type int"),
     ],
 )
-def test_a_line_that_is_invalid_is_named(tmp_path: Path, line: dict[str, Any], why: str) -> None:
+def test_a_line_that_is_invalid_is_named(tmp_path, line, why):
     with pytest.raises(GraphError, match=rf"all\.jsonl:7: .*{why}"):
         read(own(tmp_path / "data", [*LINES, line]), tmp_path / "graph")
     assert not (tmp_path / "graph").exists()
@@ -248,7 +248,7 @@ def test_a_line_that_is_invalid_is_named(tmp_path: Path, line: dict[str, Any], w
 # Recognising the format.
 
 
-def test_the_format_is_recognised_by_the_files(tmp_path: Path) -> None:
+def test_the_format_is_recognised_by_the_files(tmp_path):
     made = {
         "mobile3m": copies.mobile3m(tmp_path / "a").parent,
         "mobile_bench_v2": copies.mobile_bench(tmp_path / "b"),
@@ -263,12 +263,12 @@ def test_the_format_is_recognised_by_the_files(tmp_path: Path) -> None:
     assert found == {name: f"pytest_mobileagent.dataset.formats.{name}" for name in made}
 
 
-def test_a_path_without_a_known_format_is_refused(tmp_path: Path) -> None:
+def test_a_path_without_a_known_format_is_refused(tmp_path):
     (tmp_path / "notes.txt").write_text("nothing", "utf-8")
     with pytest.raises(GraphError, match=r"has no known format \(mobile_bench_v2: .*jsonl: "):
         release_of(tmp_path, None, Problems())
 
 
-def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
+def test_a_folder_that_does_not_exist_is_named(tmp_path):
     with pytest.raises(GraphError, match=r"nowhere does not exist"):
         release_of(tmp_path / "nowhere", None, Problems())

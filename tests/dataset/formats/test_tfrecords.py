@@ -70,7 +70,7 @@ def actions(row: Any) -> list[Any]:
     return [golden_from_json(each).action for each in row.golden]
 
 
-def test_aitw_is_read_with_its_splits(tmp_path: Path) -> None:
+def test_aitw_is_read_with_its_splits(tmp_path):
     found = read(aitw(tmp_path / "aitw"), tmp_path / "graph")
     assert actions(found["11"]) == [Tap(10, 40), Swipe(20, 60, 20, 20), Finish()]
     assert actions(found["12"]) == [Type('say "on"'), Key("back")]
@@ -79,7 +79,7 @@ def test_aitw_is_read_with_its_splits(tmp_path: Path) -> None:
     assert golden_from_json(found["11"].golden[0]).boxes == ((20, 20, 40, 40),)
 
 
-def test_aitws_pixels_become_a_picture(tmp_path: Path) -> None:
+def test_aitws_pixels_become_a_picture(tmp_path):
     read(aitw(tmp_path / "aitw"), tmp_path / "graph")
     screen = Graph.open(tmp_path / "graph").screen("11-1")
     assert screen.size == (WIDTH, HEIGHT)
@@ -87,7 +87,7 @@ def test_aitws_pixels_become_a_picture(tmp_path: Path) -> None:
     assert (screen.package, screen.activity) == ("org.lamp", "org.lamp/.Main")
 
 
-def test_an_episode_with_a_step_missing_is_named_with_its_record(tmp_path: Path) -> None:
+def test_an_episode_with_a_step_missing_is_named_with_its_record(tmp_path):
     steps = [step("11", 0, 3, 5), step("11", 2, 3, 5)]
     write_records(tmp_path / "aitw" / "general" / "part", steps)
     with pytest.raises(
@@ -96,7 +96,7 @@ def test_an_episode_with_a_step_missing_is_named_with_its_record(tmp_path: Path)
         read(tmp_path / "aitw", tmp_path / "graph")
 
 
-def test_a_file_that_is_cut_off_is_named_with_its_record(tmp_path: Path) -> None:
+def test_a_file_that_is_cut_off_is_named_with_its_record(tmp_path):
     data = aitw(tmp_path / "aitw")
     file = data / "general" / "general-00001-of-00002"
     file.write_bytes(file.read_bytes()[:-60])
@@ -106,7 +106,7 @@ def test_a_file_that_is_cut_off_is_named_with_its_record(tmp_path: Path) -> None
         read(data, tmp_path / "graph")
 
 
-def test_values_are_read_packed_and_one_by_one(tmp_path: Path) -> None:
+def test_values_are_read_packed_and_one_by_one(tmp_path):
     write_records(tmp_path / "some", [{"whole": [1, -2, 1 << 40], "parts": [0.5, -1.0]}])
     ((number, found),) = examples(tmp_path / "some")
     assert (number, found) == (1, {"whole": [1, -2, 1 << 40], "parts": [0.5, -1.0]})
@@ -164,7 +164,7 @@ def androidcontrol(folder: Path, said: list[dict[str, Any]] = ACTIONS) -> Path:
     return folder
 
 
-def test_googles_androidcontrol_is_read_with_its_four_splits(tmp_path: Path) -> None:
+def test_googles_androidcontrol_is_read_with_its_four_splits(tmp_path):
     found = read(androidcontrol(tmp_path / "data"), tmp_path / "graph")
     row = found["77"]
     assert row.tags == ["test", "test-app_unseen", "test-task_unseen"]
@@ -174,7 +174,7 @@ def test_googles_androidcontrol_is_read_with_its_four_splits(tmp_path: Path) -> 
     assert (row.page, row.instructions) == ("77_3", ["Do it."] * 3)
 
 
-def test_an_accessibility_tree_becomes_a_hierarchy(tmp_path: Path) -> None:
+def test_an_accessibility_tree_becomes_a_hierarchy(tmp_path):
     read(androidcontrol(tmp_path / "data"), tmp_path / "graph")
     screen = Graph.open(tmp_path / "graph").screen("77_0")
     assert screen.texts == ("Lamp <on>",)
@@ -182,7 +182,7 @@ def test_an_accessibility_tree_becomes_a_hierarchy(tmp_path: Path) -> None:
     assert screen.package == "org.lamp"
 
 
-def test_an_episode_without_an_action_is_left_out(tmp_path: Path) -> None:
+def test_an_episode_without_an_action_is_left_out(tmp_path):
     data = androidcontrol(tmp_path / "data")
     write_records(data / "android_control-00001-of-00020", [{"episode_id": [1], "goal": ["x"]}])
     release, count = import_release(data, tmp_path / "graph")
@@ -190,13 +190,13 @@ def test_an_episode_without_an_action_is_left_out(tmp_path: Path) -> None:
     assert release.problems.left_out == {"episodes without an action": 1}
 
 
-def test_an_unknown_action_is_named_with_its_record(tmp_path: Path) -> None:
+def test_an_unknown_action_is_named_with_its_record(tmp_path):
     data = androidcontrol(tmp_path / "data", [{"action_type": "fly"}])
     with pytest.raises(GraphError, match=r"00000-of-00020, record 1: it is not an episode: .*fly"):
         read(data, tmp_path / "graph")
 
 
-def test_floats_that_are_not_packed_are_read(tmp_path: Path) -> None:
+def test_floats_that_are_not_packed_are_read(tmp_path):
     from pytest_mobileagent.dataset.formats.streams import example as parse
 
     one = bytes([1 << 3 | 5]) + struct.pack("<f", 0.5)
