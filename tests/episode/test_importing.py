@@ -61,45 +61,28 @@ def test_screens_of_a_data_set_stay_links_to_the_users_copy(episode, tmp_path):
     assert all(file.is_symlink() for file in (tmp_path / "new" / "screens").glob("*.png"))
 
 
-def test_imported_episode_does_not_need_the_other_run(episode, tmp_path):
+def test_an_imported_episode_has_all_that_it_needs_and_no_more(episode, tmp_path):
+    (episode / "verdicts.jsonl").write_text("{}\n")
+    (episode / "verdicts.jsonl").chmod(0o444)  # as of a read-only run
     shutil.copytree(tmp_path / "old", tmp_path / "kept", symlinks=True)
-    new = taken_over(episode, tmp_path / "new")
-    shutil.rmtree(tmp_path / "old")
-    assert same(new, tmp_path / "kept" / "episodes" / "e.0")
-    assert (new / "program" / "stdout").read_text() == "hello"
-    assert [p.name for p in (tmp_path / "new").iterdir() if p.name.startswith(".")] == []
-
-
-def test_only_referenced_screens_are_imported(episode, tmp_path):
-    taken_over(episode, tmp_path / "new")
-    old, new = ({p.name for p in (tmp_path / n / "screens").iterdir()} for n in ("old", "new"))
-    (other,) = old - new
-    assert not new - old
-    assert (tmp_path / "old" / "screens" / other).read_bytes() == b"of another episode"
-
-
-def test_screens_are_linked_from_the_episode_folder(episode, tmp_path):
-    new = taken_over(episode, tmp_path / "new")
+    new, screens = taken_over(episode, tmp_path / "new"), tmp_path / "new" / "screens"
+    assert all(path.stat().st_nlink == 2 for path in screens.iterdir())
+    copied = [path for path in new.rglob("*") if path.is_file() and not path.is_symlink()]
+    assert all(path.stat().st_nlink == 1 for path in copied)
     for path in (episode / "screens").iterdir():
         link = new / "screens" / path.name
         assert not link.readlink().is_absolute()
-        assert link.resolve().parent == tmp_path / "new" / "screens"
+        assert link.resolve().parent == screens
         assert link.read_bytes() == path.read_bytes()
-
-
-def test_screens_are_hard_linked_and_appendable_files_copied(episode, tmp_path):
-    (episode / "verdicts.jsonl").write_text("{}\n")
-    new = taken_over(episode, tmp_path / "new")
-    assert all(p.stat().st_nlink == 2 for p in (tmp_path / "new" / "screens").iterdir())
-    assert all(p.stat().st_nlink == 1 for p in new.rglob("*") if p.is_file() and not p.is_symlink())
+    old = {path.name for path in (tmp_path / "old" / "screens").iterdir()}
+    (other,) = old - {path.name for path in screens.iterdir()}
+    assert (tmp_path / "old" / "screens" / other).read_bytes() == b"of another episode"
+    shutil.rmtree(tmp_path / "old")
+    assert same(new, tmp_path / "kept" / "episodes" / "e.0")
+    assert (new / "program" / "stdout").read_text() == "hello"
     assert (new / "verdicts.jsonl").read_text() == "{}\n"
-
-
-def test_verdicts_can_be_added_to_an_import_from_a_read_only_run(episode, tmp_path):
-    (episode / "verdicts.jsonl").write_text("{}\n")
-    (episode / "verdicts.jsonl").chmod(0o444)
-    new = taken_over(episode, tmp_path / "new")
-    assert (new / "verdicts.jsonl").stat().st_mode & 0o200
+    assert (new / "verdicts.jsonl").stat().st_mode & 0o200  # verdicts can be added
+    assert not list((tmp_path / "new").glob(".*"))
 
 
 def test_files_are_copied_without_hard_links(episode, tmp_path, monkeypatch):
@@ -156,20 +139,14 @@ def test_interrupted_import_leaves_no_episode(episode, tmp_path, monkeypatch):
     assert not (tmp_path / "new" / "episodes").exists()
 
 
-def test_existing_files_are_not_overwritten(episode, tmp_path):
+def test_what_cannot_be_imported_is_an_error_and_overwrites_nothing(episode, tmp_path):
+    with pytest.raises(RecordError, match="no episode in"):
+        taken_over(tmp_path / "nowhere", tmp_path / "new")
     new = taken_over(episode, tmp_path / "new")
     (new / "verdicts.jsonl").write_text("kept")
     with pytest.raises(HostError, match=r"cannot import .*e\.0 as .*mine\.1"):
         taken_over(episode, tmp_path / "new")
     assert (new / "verdicts.jsonl").read_text() == "kept"
-
-
-def test_full_disk_is_a_host_error(episode, tmp_path):
-    (tmp_path / "new").write_text("")
+    (tmp_path / "file").touch()
     with pytest.raises(HostError, match="cannot import"):
-        taken_over(episode, tmp_path / "new")
-
-
-def test_an_episode_that_does_not_exist_is_an_error(tmp_path):
-    with pytest.raises(RecordError, match="no episode in"):
-        taken_over(tmp_path / "old" / "episodes" / "e.0", tmp_path / "new")
+        taken_over(episode, tmp_path / "file")

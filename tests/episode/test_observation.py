@@ -7,18 +7,18 @@ import pytest
 from pytest_mobileagent import Reset
 from pytest_mobileagent.jsonable import read_as
 
-LOADED = Reset("snapshot", "default_boot")
-CLEARED = Reset("cleared", cleared=("com.a", "com.b"), reason="no snapshot")
 
-
-@pytest.mark.parametrize("reset", [LOADED, CLEARED, Reset("none", reason="recorded")])
-def test_reset_survives_json(reset):
+@pytest.mark.parametrize(
+    ("reset", "words"),
+    [
+        (Reset("snapshot", "default_boot"), "snapshot default_boot"),
+        (Reset("cleared", None, ("a", "b"), "no snapshot"), "no snapshot: cleared a, b"),
+        (Reset("none", reason="recorded"), "recorded: cleared nothing"),
+    ],
+)
+def test_reset_survives_json_and_is_described(reset, words):
     assert read_as(Reset, reset.to_json(), "reset") == reset
-
-
-def test_reset_is_described():
-    assert str(LOADED) == "snapshot default_boot"
-    assert str(CLEARED) == "no snapshot: cleared com.a, com.b"
+    assert str(reset) == words
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,13 @@ def episode_of(run: Path) -> Episode:
     return load(run / "episodes" / "e.0")
 
 
+def imported(run: Path, other: Path) -> Path:
+    """Import the run's episode into another run."""
+    (other / "episodes").mkdir(parents=True)
+    import_episode(run / "episodes" / "e.0", other, other / "episodes" / "e.0")
+    return other / "episodes" / "e.0"
+
+
 def kinds(folder: Path) -> dict[str, int]:
     """Return the number of files and links in a folder for each suffix."""
     found = ["".join(path.suffixes) for path in folder.iterdir()]
@@ -59,6 +66,8 @@ def seen(episode: Episode) -> list[tuple[str, bytes, tuple[int, int]]]:
 
 def test_packed_episodes_are_equal_and_smaller(run):
     before, was = episode_of(run), seen(episode_of(run))
+    assert pack_run(run, -1) == 8  # The time is over.
+    assert kinds(run / "screens") == {".png": 4, ".xml": 4}
     size = sum(path.stat().st_size for path in (run / "screens").iterdir())
     assert pack_run(run) == 0
     assert episode_of(run) == before
@@ -90,10 +99,7 @@ def test_a_path_that_was_printed_exists_after_packing(run, tmp_path, *, packed_b
     assert printed.is_file()
     assert kinds(run / "screens") == {".webp": 4, ".xml.gz": 4}
     assert last_screenshot(episode_of(run)) == printed == lasting(printed)
-    other = tmp_path / "other"
-    (other / "episodes").mkdir(parents=True)
-    import_episode(run / "episodes" / "e.0", other, other / "episodes" / "e.0")
-    assert last_screenshot(load(other / "episodes" / "e.0")) is not None
+    assert last_screenshot(load(imported(run, tmp_path / "other"))) is not None
 
 
 def test_packed_screen_is_not_stored_again(run):
@@ -150,39 +156,28 @@ def test_unpackable_screens_stay_unchanged(run, monkeypatch):
     assert kinds(run / "screens") == {".png": 1, ".webp": 4, ".xml.gz": 4}
 
 
-def test_packing_stops_when_its_time_is_over(run):
-    assert pack_run(run, -1) == 8
-    assert kinds(run / "screens") == {".png": 4, ".xml": 4}
-
-
 def test_other_files_and_links_are_not_touched(run):
     screens = run / "screens"
     (screens / "notes.png").write_bytes(b"mine")
     outside = run / "outside.xml"
     outside.write_text("<hierarchy/>" * 100)
     (screens / f"{'1' * 32}.xml").symlink_to(outside)
+    link = run / "episodes" / "e.0" / "screens" / "mine.png"
+    link.symlink_to("../../../nowhere.png")
     pack_run(run)
+    relink(run)
+    assert link.is_symlink()
     assert (screens / "notes.png").read_bytes() == b"mine"
     assert (screens / f"{'1' * 32}.xml").is_symlink()
     assert outside.read_text() == "<hierarchy/>" * 100
 
 
-def test_links_to_other_places_are_kept(run):
-    links = run / "episodes" / "e.0" / "screens"
-    (links / "mine.png").symlink_to("../../../nowhere.png")
-    pack_run(run)
-    relink(run)
-    assert (links / "mine.png").is_symlink()
-
-
 def test_packed_screens_are_imported_with_their_episode(run, tmp_path):
     was = seen(episode_of(run))
     pack_run(run)
-    other = tmp_path / "other"
-    (other / "episodes").mkdir(parents=True)
-    import_episode(run / "episodes" / "e.0", other, other / "episodes" / "e.0")
+    new = imported(run, tmp_path / "other")
     shutil.rmtree(run / "screens")
-    assert seen(load(other / "episodes" / "e.0")) == was
+    assert seen(load(new)) == was
 
 
 @pytest.mark.parametrize("content", [b"", b"no gzip", None])

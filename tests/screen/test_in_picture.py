@@ -180,11 +180,6 @@ def test_a_missing_engine_is_not_a_miss(screen, criteria, monkeypatch):
         screen.find(**criteria)
 
 
-def test_the_engine_that_is_used_must_be_one():
-    with pytest.raises(ValueError, match="no OCR engine 'tesseract'"):
-        use_engine("tesseract")
-
-
 def test_a_tap_hits_a_text_that_was_read(reader, screen, make_episode):
     from pytest_mobileagent import Tap
 

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-PICTURE = b"\x89PNG\r\n\x1a\n"
-
-
 @pytest.fixture
 def screen(make_screen: Callable[..., Screen]) -> Screen:
     return make_screen(
@@ -80,13 +77,10 @@ def test_xpath_finds_inner_classes_by_appiums_tags(make_screen):
 @pytest.mark.parametrize(
     ("expression", "complaint"),
     [
-        ("//[", "is not an XPath 1.0 expression"),
         ("//*[nonsense()]", "is not an XPath 1.0 expression"),
         ("count(//node)", "returns 2.0, not elements"),
-        ("//node/@text", "not elements"),
         ("string(//node/@text)", "returns 'Downloads', not elements"),
         ("", "is not an XPath 1.0 expression"),
-        ("//a:b", "is not an XPath 1.0 expression"),
         ("//*[@text='\0']", "is not an XPath 1.0 expression"),
         ("//*[@text='\ud83d']", "is not an XPath 1.0 expression"),
     ],
@@ -96,15 +90,11 @@ def test_an_xpath_that_gives_no_elements_is_reported(screen, expression, complai
         screen.find_all(xpath=expression)
 
 
-def test_the_hierarchy_itself_is_not_an_element(screen):
-    assert screen.find_all(xpath="/hierarchy") == []
-    assert screen.root not in screen.elements
-
-
 def test_find_returns_none_for_a_missing_element(screen):
     assert screen.find(text="Downloads") is screen.get(text="Downloads") is screen.elements[0]
     assert screen.find(text="Storage used") is None
-    assert screen.find_all(text="Storage used") == []
+    assert screen.find_all(text="Storage used") == screen.find_all(xpath="/hierarchy") == []
+    assert screen.root not in screen.elements
 
 
 def test_get_names_the_closest_match_of_a_missing_element(screen):
@@ -172,17 +162,10 @@ def test_the_size_is_that_of_the_picture(make_screen):
     assert screen.image.getpixel((119, 44)) == (200, 200, 200)
 
 
-@pytest.mark.parametrize(
-    "picture",
-    [b"", b"\xff\xd8\xff\xe0JFIF", b"Error: no display", PICTURE, PICTURE + b"\0\0\0\rIHDR\0\0"],
-)
-def test_an_invalid_picture_has_no_size(picture):
+@pytest.mark.parametrize("picture", [b"", b"\x89PNG\r\n\x1a\n", b"Error: no display"])
+def test_an_invalid_picture_has_no_size_and_no_image(picture):
     with pytest.raises(ScreenError, match="not a PNG image: it begins b'"):
         _ = Screen("<hierarchy/>", picture).size
-
-
-@pytest.mark.parametrize("picture", [b"", PICTURE, b"Error: no display"])
-def test_an_invalid_picture_has_no_image(picture):
     with pytest.raises(ScreenError, match=r"the screenshot cannot be decoded: .*begins b'"):
         _ = Screen("<hierarchy/>", picture).image
 
@@ -203,17 +186,15 @@ def test_a_screen_is_sent_without_what_was_derived_from_it(make_screen):
     assert (sent.elements, sent.size) == (screen.elements, screen.size)
 
 
-def test_texts_are_in_the_order_of_the_document(make_screen):
-    screen = make_screen("a", {"text": "b", "content-desc": "c"}, "", {"content-desc": "d"})
-    assert screen.texts == ("a", "b", "c", "d")
-
-
-def test_an_element_is_called_by_its_own_words_or_those_inside():
+def test_an_element_is_called_by_its_own_words_or_those_inside(make_screen):
     xml = """<hierarchy><node text="" content-desc="more"><node text="x"/></node>
         <node><node text="Wi-Fi"/><node content-desc="On"/></node></hierarchy>"""
-    first, second = Screen(xml, b"").root.children
+    screen = Screen(xml, b"")
+    assert screen.texts == ("more", "x", "Wi-Fi", "On")
+    first, second = screen.root.children
     assert (first.label, second.label) == ("more", "Wi-Fi On")
     assert second.texts == ("Wi-Fi", "On")
+    assert make_screen({"text": "b", "content-desc": "c"}, "").texts == ("b", "c")
 
 
 FIELD = {"class": "android.widget.EditText", "focused": "true"}

@@ -145,23 +145,17 @@ def only(attributes: str) -> Element:
 @pytest.mark.parametrize(
     ("written", "text"),
     [
-        ("&#128512;", "😀"),
         ("&#x1F600;", "😀"),
         ("&#55357;&#56832;", "😀"),
-        ("&#xD83D;&#xDE00;", "😀"),
         ("&#xd83d;&#56832;!", "😀!"),
-        ("😀", "😀"),
-        ("&#55357;", "\ufffd"),
         ("a&#56832;b", "a\ufffdb"),
         ("&#55357;&#55357;&#56832;", "\ufffd😀"),
-        ("&#56000;&#56001;", "\ufffd\ufffd"),
         ("&#55000;&#57344;", "\ud6d8\ue000"),
         ("&#0055357;&#x0DE00;", "😀"),
         ("\ud83d\ude00", "😀"),
         ("\ud83d&#56832;", "😀"),
         ("a\ude00b\ud83d", "a\ufffdb\ufffd"),
         ("&amp;#55357;&amp;#56832;", "&#55357;&#56832;"),
-        ("9:41&#8239;AM", "9:41\u202fAM"),
         ("a&#10;b", "a\nb"),
         ("&lt;b> &quot;&amp;", '<b> "&'),
         ("a&#0;b&#x1f;c&#65535;&#1114112;", "a\ufffdb\ufffdc\ufffd\ufffd"),
@@ -176,12 +170,9 @@ def test_text_is_read_however_it_is_escaped(written, text):
     ("bounds", "read", "width_and_height"),
     [
         ("[1,2][30,50]", (1, 2, 30, 50), (29, 48)),
-        ("[5,5][5,5]", (5, 5, 5, 5), (0, 0)),
         ("[10,10][0,0]", (10, 10, 0, 0), (0, 0)),
         ("[-5,-6][3,4]", (-5, -6, 3, 4), (8, 10)),
         ("[0,0]", (0, 0, 0, 0), (0, 0)),
-        ("", (0, 0, 0, 0), (0, 0)),
-        ("[a,b][c,d]", (0, 0, 0, 0), (0, 0)),
         ("[1,2][3,4] ", (0, 0, 0, 0), (0, 0)),
         ("[-2147483648,0][2147483647,9]", (-(2**31), 0, 2**31 - 1, 9), (2**32 - 1, 9)),
         (f"[0,0][1,{'9' * 5000}]", (0, 0, 0, 0), (0, 0)),
@@ -193,11 +184,8 @@ def test_bounds_are_read_and_never_have_a_negative_size(bounds, read, width_and_
     assert (element.bounds.width, element.bounds.height) == width_and_height
 
 
-def test_a_node_without_attributes_is_an_enabled_element_without_words():
+def test_what_a_node_lacks_is_empty_and_what_is_unknown_is_ignored():
     assert only("") == Element("")
-
-
-def test_unknown_attributes_are_ignored():
     assert only('NAF="true" index="3" hint="x" drawing-order="1" text="a"').text == "a"
 
 
@@ -235,15 +223,10 @@ def test_text_is_decoded_once_whatever_the_declaration_says(encoding):
     assert parse(xml).children[0].text == "é中"
 
 
-LAUGHS = "".join(f'<!ENTITY l{n + 1} "{f"&l{n};" * 10}">' for n in range(9))
-
-
 @pytest.mark.parametrize(
     ("xml", "complaint"),
     [
-        ("", "it begins ''"),
         ("   \n", "it begins ''"),
-        ("Killed", "it begins 'Killed'"),
         ("ERROR: null root node returned by UiTestAutomationBridge.", "it begins 'ERROR: null"),
         ("<hierarchy rotation='0'><node", "it begins \"<hierarchy rotation='0'><node\""),
         ("<hierarchy><node text='a' text='b'/></hierarchy>", "text"),
@@ -255,10 +238,6 @@ LAUGHS = "".join(f'<!ENTITY l{n + 1} "{f"&l{n};" * 10}">' for n in range(9))
             "declares a document type",
         ),
         ('<!DOCTYPE h SYSTEM "http://127.0.0.1:9/x.dtd"><hierarchy/>', "declares a document type"),
-        (
-            f'<!DOCTYPE h [<!ENTITY l0 "ha">{LAUGHS}]><hierarchy><node text="&l9;"/></hierarchy>',
-            "declares a document type",
-        ),
         (
             '<?xml version="1.0"?><!-- a --> <?b?><!DOCTYPE h [<!ENTITY a "b">]><hierarchy/>',
             "declares a document type",
