@@ -32,12 +32,9 @@ def contents(run: Path) -> list[dict[str, object]]:
 
 
 EDITS = {
-    "another name": (lambda lines: [lines[0], lines[1].replace("x.0", "x.1"), lines[2]], [1, 0, 1]),
-    "another time": (
-        lambda lines: [lines[0], lines[1].replace('n":"2', 'n":"1'), lines[2]],
-        [1, 0, 1],
-    ),
-    "without one": (lambda lines: [lines[0], lines[2]], [1, 0]),
+    "another name": (lambda one, two, last: [one, two.replace("x.", "y."), last], [1, 0, 1]),
+    "another time": (lambda one, two, last: [one, two.replace("2", "1", 1), last], [1, 0, 1]),
+    "without one": (lambda one, _two, last: [one, last], [1, 0]),
 }
 
 
@@ -46,7 +43,7 @@ def test_an_edited_or_removed_link_is_noticed(run, edit, fits):
     add(run, {"begun": "episodes/x.0"})
     add(run, {"begun": "episodes/y.0"})
     path = run / "chain.jsonl"
-    path.write_text("".join(edit(path.read_text().splitlines(keepends=True))))
+    path.write_text("".join(edit(*path.read_text().splitlines(keepends=True))))
     assert [link.fits for link in links(run)] == fits
 
 

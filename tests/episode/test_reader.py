@@ -20,11 +20,17 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def edited(tmp_path: Path, make_screen: Callable[..., Screen]) -> Callable[[Any], Episode]:
-    """Return a function that edits the lines of a complete record and loads it."""
+def folder(tmp_path: Path, make_screen: Callable[..., Screen]) -> Path:
+    """Return the folder of a complete record."""
     recorder = recorder_in(tmp_path)
     folder = record(recorder, make_screen)
     recorder.end(Termination.SELF_REPORTED, "", 3.0)
+    return folder
+
+
+@pytest.fixture
+def edited(folder: Path) -> Callable[[Any], Episode]:
+    """Return a function that edits the lines of the record and loads it."""
 
     def load_edited(edit: Any) -> Episode:
         stream = folder / "episode.jsonl"
@@ -71,7 +77,7 @@ def test_newer_minor_version_is_read_and_its_fields_kept(edited, version):
     assert episode.termination is Termination.INTERRUPTED
 
 
-@pytest.mark.parametrize("version", [3, 3.1, 0, -1, None, "2", True, [], 10**400])
+@pytest.mark.parametrize("version", [3, 0, None, "2", True, 10**400])
 def test_other_major_version_is_refused(edited, version):
     with pytest.raises(RecordError, match=r"has schema version .*reads up to 2: install a newer"):
         edited(lambda lines: lines[0].update(schema_version=version))
@@ -88,30 +94,21 @@ DEEP = "[" * 100_000
         ("\n", "is damaged"),
         ("[]\n", "a line is not a record"),
         ("{}\n", "a line is not a record"),
-        ('"record"\n', "a line is not a record"),
         ('{"record":"observation"}\n', "does not begin with an episode"),
         ('{"record":"episode"}\n', "has schema version None"),
         (START, "stops before the first screen"),
-        (START + "nonsense\n", "is damaged"),
         (START + "\0\0\0\n", "is damaged"),
-        (START + "{}\n", "a line is not a record"),
         (START + f'{{"record":"observation","probes":{DEEP}}}\n', "is damaged"),
         (START + f"{DEEP}\n", "is damaged"),
         (START + '{"record":"observation"}\n', "does not contain a complete record: KeyError"),
-        (
-            START + '{"record":"observation","xml":"a","png":"\\u0000"}\n',
-            "not contain a complete record",
-        ),
+        (START + '{"record":"observation","xml":"a","png":"\\u0000"}\n', "a complete record"),
     ],
 )
 def test_damaged_record_is_refused(tmp_path, content, complaint):
+    with pytest.raises(RecordError, match=r"no episode is recorded in .*: No such file"):
+        load(tmp_path)
     (tmp_path / "episode.jsonl").write_text(content)
     with pytest.raises(RecordError, match=complaint):
-        load(tmp_path)
-
-
-def test_folder_without_episode_is_refused(tmp_path):
-    with pytest.raises(RecordError, match=r"no episode is recorded in .*: No such file"):
         load(tmp_path)
 
 
@@ -145,7 +142,7 @@ def places(value: Any) -> Iterator[tuple[Any, Any]]:
             yield from places(below)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(data=st.data())
 def test_arbitrary_record_is_read_or_refused(recorded, folders, data):
     lines = [json.loads(line) for line in (recorded / "episode.jsonl").read_text().split("\n")[:-1]]
@@ -171,19 +168,7 @@ def test_arbitrary_record_is_read_or_refused(recorded, folders, data):
     assert not [event.describe() for event in episode.events if not event.describe()]
 
 
-def test_missing_screen_is_a_record_error(tmp_path, make_screen):
-    recorder = recorder_in(tmp_path)
-    folder = record(recorder, make_screen)
-    recorder.close()
-    next((tmp_path / "screens").glob("*.png")).unlink()
-    with pytest.raises(RecordError, match="does not contain a complete record: FileNotFoundError"):
-        load(folder)
-
-
-def test_screenshots_are_read_on_demand(tmp_path, make_screen):
-    recorder = recorder_in(tmp_path)
-    folder = record(recorder, make_screen)
-    recorder.close()
+def test_screenshots_are_read_on_demand_and_must_be_there(folder, tmp_path, make_screen):
     first, other = load(folder), load(folder)
     seen = make_screen().png
     assert first.screen.png == seen
@@ -193,12 +178,11 @@ def test_screenshots_are_read_on_demand(tmp_path, make_screen):
     assert other.screen.elements, "the hierarchy is another file"
     with pytest.raises(ScreenError, match=r"^the screenshot at step \d+: .* cannot be read: "):
         _ = other.screen.png
+    with pytest.raises(RecordError, match="does not contain a complete record: FileNotFoundError"):
+        load(folder)
 
 
-def test_a_link_in_place_of_a_screenshot_is_not_a_record(tmp_path, make_screen):
-    recorder = recorder_in(tmp_path)
-    folder = record(recorder, make_screen)
-    recorder.close()
+def test_a_link_in_place_of_a_screenshot_is_not_a_record(folder, tmp_path):
     shot = next((tmp_path / "screens").glob("*.png"))
     shot.unlink()
     (tmp_path / "elsewhere.png").write_bytes(b"\x89PNG of something private")

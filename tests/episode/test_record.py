@@ -39,10 +39,12 @@ def test_rejected_report_is_a_step_without_answer(make_episode, make_screen):
     assert not Step(screens[0], (Finish("\0"),), notice="no", undone=1).is_report
 
 
-def test_screens_are_those_before_each_step_and_the_last(make_episode):
+def test_screens_are_those_before_each_step_and_the_last(make_episode, tmp_path):
     episode = make_episode(Tap(1, 1), Tap(2, 2))
     assert [screen.texts for screen in episode.screens] == [("0",), ("1",), ("2",)]
     assert episode.screen is episode.screens[-1]
+    assert make_episode(Tap(1, 1), Tap(2, 2), folder=tmp_path) == episode
+    assert make_episode(Tap(1, 1), Tap(2, 1)) != episode
 
 
 def test_prefix_is_the_episode_up_to_a_step(make_episode):
@@ -81,8 +83,3 @@ def test_probes_are_read_after_the_last_step(make_episode, make_screen):
         episode.probe("m")
     with pytest.raises(KeyError, match=r"it has: none"):
         make_episode().probe("m")
-
-
-def test_equality_ignores_the_folder(make_episode, tmp_path):
-    assert make_episode(Tap(1, 1), folder=tmp_path) == make_episode(Tap(1, 1))
-    assert make_episode(Tap(1, 1)) != make_episode(Tap(1, 2))

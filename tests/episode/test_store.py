@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_mobileagent import Case, Episode, ModelCall, Screen, Step, Task, Termination, load
-from pytest_mobileagent.action.action import Finish, Raw, Type, ends_episode
+from pytest_mobileagent.action.action import Finish, Raw, Type
 from pytest_mobileagent.action.gestures import Swipe, Tap
 from pytest_mobileagent.episode.store import cut, cut_texts, shortened
 from pytest_mobileagent.errors import InfrastructureError, RecordError
@@ -106,19 +106,9 @@ def test_a_recorded_episode_is_read_back(folders, case, seen, decisions, outcome
     for place, (actions, said, calls, seconds) in enumerate(decisions):
         after = min(place + 1, len(seen) - 1)
         notice, reply = outcomes[place] if place < len(seen) - 1 else ("", None)
-        steps.append(
-            Step(
-                screens[place],
-                tuple(actions),
-                readable(said),
-                notice,
-                tuple(calls),
-                seconds,
-                seen[after][2] if after > place else 0.0,
-                values[after],
-                reply=reply,
-            )
-        )
+        until, told = seen[after][2] if after > place else 0.0, (readable(said), notice)
+        made = Step(screens[place], tuple(actions), *told, tuple(calls), seconds, until)
+        steps.append(replace(made, probes=values[after], reply=reply))
     assert episode == Episode(
         case=Case.from_json(case.to_json()),
         device=DEVICE,
@@ -134,9 +124,8 @@ def test_a_recorded_episode_is_read_back(folders, case, seen, decisions, outcome
         **HEAD,  # type: ignore[arg-type]
     )
     assert episode.folder == recorder.folder
-    assert [screen.where for screen in shown] == [screen.where for screen in episode.screens][
-        : len(shown)
-    ]
+    places = [screen.where for screen in shown]
+    assert places == [screen.where for screen in episode.screens][: len(shown)]
     assert all(Path(screen.where.split(": ", 1)[1]).is_dir() for screen in shown)
 
 
@@ -166,39 +155,31 @@ def test_killed_writer_leaves_a_readable_prefix(tmp_path, make_screen):
     assert set(lengths) == {0, 1, 2, 3}
 
 
-def test_a_verdict_is_on_disk_before_the_writer_continues(tmp_path, make_screen):
-    recorder = recorder_in(tmp_path)
-    episode = load(record(recorder, make_screen, steps=1))
-    assert [step.action for step in episode.steps] == [Tap(1, 0), Finish("fertig ✓")]
-    assert episode.steps[-1].action is not None
-    assert ends_episode(episode.steps[-1].action)
-    assert [event.text for event in episode.events] == [("1",)]
-    recorder.close()
-
-
-def test_screen_files_are_named_in_order(tmp_path, make_screen):
+def test_a_decision_is_on_disk_before_the_writer_continues_and_screens_are_in_order(
+    tmp_path, make_screen
+):
     recorder = recorder_in(tmp_path)
     folder = record(recorder, make_screen, steps=2)
-    recorder.close()
+    episode = load(folder)
+    assert [step.action for step in episode.steps] == [Tap(1, 0), Tap(2, 0), Finish("fertig ✓")]
+    assert episode.steps[-1].is_report
+    assert [event.text for event in episode.events] == [("1",), ("2",)]
     names = sorted(path.name for path in (folder / "screens").glob("*.png"))
     assert names == ["000-start.png", "001-tap.png", "002-tap.png"]
+    recorder.close()
 
 
-def test_second_writer_in_a_folder_is_refused(tmp_path, make_screen):
+def test_second_writer_in_a_folder_is_refused_and_so_is_a_folder_in_a_file(tmp_path, make_screen):
     first = recorder_in(tmp_path)
     folder = record(first, make_screen)
-    with pytest.raises(InfrastructureError, match=r"cannot record an episode in .*e\.0: "):
-        record(recorder_in(tmp_path), make_screen)
-    first.close()
-    with pytest.raises(InfrastructureError):
-        record(recorder_in(tmp_path), make_screen)
+    for _ in ("while it is written", "when it is closed"):
+        with pytest.raises(InfrastructureError, match=r"cannot record an episode in .*e\.0: "):
+            record(recorder_in(tmp_path), make_screen)
+        first.close()
     assert len(load(folder).steps) == 4
-
-
-def test_folder_that_cannot_be_created_is_a_host_error(tmp_path, make_screen):
-    (tmp_path / "episodes").write_text("")
+    (tmp_path / "file").touch()
     with pytest.raises(InfrastructureError, match="cannot record an episode in"):
-        record(recorder_in(tmp_path), make_screen)
+        record(recorder_in(tmp_path / "file"), make_screen)
 
 
 def test_uncounted_observation_is_read_back(tmp_path, make_screen):
@@ -232,12 +213,16 @@ def test_middle_of_a_long_text_is_left_out(text, left):
     assert cut_texts({"a": [text, 7, None]}, 6) == {"a": [left, 7, None]}
 
 
-def test_no_part_of_a_key_remains_at_the_cut(monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
+def test_no_part_of_a_key_remains_at_the_cut_or_at_a_shortened_end(monkeypatch):
+    key = "sk-0123456789"
+    monkeypatch.setenv("OPENAI_API_KEY", key)
     for length in range(80, 120):
-        text = "." * length + "sk-0123456789" + "." * 400 + "sk-0123456789" + "." * length
+        text = "." * length + key + "." * 400 + key + "." * length
         beginning, _, end = cut(text, 200).split("\n")
-        assert not set("sk-0123456789") & set(beginning + end), length
+        told = shortened(text, 100)
+        assert len(told) == 101
+        assert not set(key) & set(beginning + end + told), length
+    assert shortened("short", 5) == "short"
 
 
 def test_agent_texts_are_recorded_up_to_a_limit(tmp_path, make_screen):
@@ -250,24 +235,11 @@ def test_agent_texts_are_recorded_up_to_a_limit(tmp_path, make_screen):
     recorder.observation(make_screen("1"), {})
     recorder.end(Termination.AGENT_ERROR, long, 1.0)
     episode = load(recorder.folder)
-    typed, raw = episode.steps[0].actions
+    (step,) = episode.steps
+    typed, raw = step.actions
     assert isinstance(typed, Type)
     assert isinstance(raw, Raw)
-    for text, most in (
-        (typed.text, 100_000),
-        (raw.command, 100_000),
-        (episode.steps[0].said, 100_000),
-        (episode.steps[0].notice, 20_000),
-        (episode.error, 20_000),
-    ):
-        note = f"\n… {1_000_000 - most} characters are left out …\n"
-        assert text == "x" * (most // 2) + note + "x" * (most // 2)
-
-
-def test_no_part_of_a_key_remains_at_a_shortened_end(monkeypatch):
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789")
-    for length in range(80, 120):
-        told = shortened("." * length + "sk-0123456789" + "." * 400, 100)
-        assert len(told) == 101
-        assert not set("sk-0123456789") & set(told), length
-    assert shortened("short", 5) == "short"
+    most = {typed.text: 100_000, raw.command: 100_000, step.said: 100_000}
+    for text, limit in (most | {step.notice: 20_000, episode.error: 20_000}).items():
+        note = f"\n… {1_000_000 - limit} characters are left out …\n"
+        assert text == "x" * (limit // 2) + note + "x" * (limit // 2)
