@@ -105,11 +105,8 @@ def test_a_task_is_recorded_written_and_tried(chrome, folder):
         wait_for(chrome, 'byId("source").textContent.includes("episode.probe")')
         assert chrome.execute_script('return document.querySelector("#source b")') is None
         chrome.find_element("id", "save").click()
-        wait_for(
-            chrome,
-            "state.trials.length && state.trials.every((each) => each.right !== null)",
-            seconds=120,
-        )
+        ended = "state.trials.length && state.trials.every((each) => each.right !== null)"
+        wait_for(chrome, ended, seconds=120)
         trials = chrome.execute_script("return state.trials")
         assert [(each["title"], each["right"]) for each in trials] == [
             ("the solution passes", True),
@@ -179,18 +176,9 @@ def test_a_person_plays_a_task(chrome, project):
     keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
     project.write(tasks__test_count=COUNT)
     told = project.pytester.path / "address"
-    command = [
-        *(
-            sys.executable,
-            "-m",
-            "pytest",
-            "tasks/test_count.py",
-            "--agent=human",
-            "--mobile-device=virtual",
-        ),
-        *("--mobile-agent-option", f"announce={told}"),
-        *("--mobile-agent-option", "browser=false", "-q"),
-    ]
+    command = [sys.executable, "-m", "pytest", "tasks/test_count.py", "-q", "--agent=human"]
+    command += ["--mobile-device=virtual", "--mobile-agent-option", f"announce={told}"]
+    command += ["--mobile-agent-option", "browser=false"]
     alone = {n: v for n, v in os.environ.items() if not n.startswith("PYTEST_XDIST")}
     process = subprocess.Popen(
         command, cwd=project.pytester.path, env=alone, stdout=subprocess.PIPE, text=True

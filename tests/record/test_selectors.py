@@ -81,14 +81,10 @@ def test_a_row_is_named_by_what_stands_in_it():
     assert switch.warning == ""
 
 
-def test_one_of_several_is_written_by_its_place_and_with_a_warning():
-    shown = screen(*(element(n, resource_id="org.a:id/row") for n in range(3)))
-    choice = chosen(shown, 2)
+def test_a_place_among_several_and_coordinates_come_with_a_warning():
+    choice = chosen(screen(*(element(n, resource_id="org.a:id/row") for n in range(3))), 2)
     assert str(choice) == 'resource_id="row", nth=2'
     assert "several elements fit" in choice.warning
-
-
-def test_coordinates_are_fractions_and_come_with_a_warning():
     choice = choose(screen(), None, 500, 1500)
     assert str(choice) == "at=(0.5, 0.75)"
     assert "other phones" in choice.warning

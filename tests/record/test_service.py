@@ -40,34 +40,25 @@ def tap_on(service: RecordService, label: str) -> dict[str, Any]:
     return service.do("act", {"action": {"action": "Tap", "x": x, "y": y}})
 
 
-def test_each_action_is_listed_with_the_new_screen(service):
+def test_actions_are_listed_and_the_end_offers_changes_and_what_the_screen_shows(service):
     number = service.state()["number"]
     state = tap_on(service, "Add one")
     assert [each["words"] for each in state["moves"]] == ["open_app()", 'tap(resource_id="add")']
     assert state["number"] > number
     assert COUNTER in state["apps"]
     bounds = service.recording.screen.get(resource_id="add").bounds
-    assert service.element(*bounds.center) == {
-        "bounds": [*bounds],
-        "selector": 'resource_id="add"',
-        "warning": "",
-    }
-
-
-def test_the_end_offers_changes_and_what_the_screen_shows(service):
-    tap_on(service, "Add one")
+    told = {"bounds": [*bounds], "selector": 'resource_id="add"', "warning": ""}
+    assert service.element(*bounds.center) == told
     state = service.do("finish", {"how": "done", "words": ""})
     assert state["phase"] == "checks"
     offered = {check["test"]: check for check in state["checks"]}
-    assert not offered['{"n": 1} in probe(counter)']["volatile"]
+    counted = offered['{"n": 1} in probe(counter)']
+    assert not counted["volatile"]
     seen = offered['episode.screen.get(resource_id="count").text == "Count: 1"']
-    assert seen["screen"]
-    assert seen["volatile"]
-    ticked = [offered['{"n": 1} in probe(counter)']["key"]]
-    preview = service.do("preview", {"goal": "Count to one.", "checks": ticked})
+    assert (seen["screen"], seen["volatile"]) == (True, True)
+    preview = service.do("preview", {"goal": "Count to one.", "checks": [counted["key"]]})
     assert 'assert {"n": 1} in episode.probe("counter")' in preview["source"]
-    assert preview["name"] == "count_one"
-    assert preview["missing"] == ""
+    assert (preview["name"], preview["missing"]) == ("count_one", "")
     assert service.do("preview", {"goal": "Do it."})["missing"].startswith("a task needs a check")
     with pytest.raises(ValueError, match="has ended"):
         service.do("act", {"action": {"action": "Key", "name": "back"}})
@@ -75,22 +66,18 @@ def test_the_end_offers_changes_and_what_the_screen_shows(service):
     assert service.state()["checks"] == []
 
 
-@pytest.mark.parametrize(
-    ("what", "given", "error"),
-    [
+def test_invalid_requests_are_reported_and_nothing_is_overwritten(service):
+    invalid: list[tuple[str, dict[str, Any], str]] = [
         ("act", {"action": {"action": "Tap", "x": 9999, "y": 0}}, "outside the screen"),
         ("act", {"action": {"action": "Key", "name": "power"}}, "is not one of"),
         ("act", {}, "action"),
         ("save", {"goal": "Do it."}, "has not ended"),
         ("leave", {}, "leave"),
-    ],
-)
-def test_invalid_requests_are_reported(service, what, given, error):
-    with pytest.raises((ValueError, LookupError), match=error):
-        service.do(what, given)
-
-
-def test_nothing_is_overwritten(service):
+        ("propose", {}, "no model was given"),
+    ]
+    for what, given, error in invalid:
+        with pytest.raises((ValueError, LookupError), match=error):
+            service.do(what, given)
     service.do("finish", {"how": "done", "words": "one"})
     service.file.parent.mkdir()
     service.file.write_text("mine")
@@ -131,11 +118,6 @@ def test_a_model_proposes_a_goal_which_data_of_the_phone_cannot_order(service):
         service.do("propose", {})
 
 
-def test_without_a_model_nothing_is_proposed(service):
-    with pytest.raises(ValueError, match="no model was given"):
-        service.do("propose", {})
-
-
 def test_a_phone_without_a_shell_can_be_recorded_anyway(tmp_path):
     class Mute(FakePhone):
         def shell(self, script: str) -> str:
@@ -167,21 +149,16 @@ def ask(service: RecordService) -> Iterator[Ask]:
         yield ask
 
 
-def test_the_server_shows_the_phone_and_does_what_is_asked(ask, service):
+def test_the_server_shows_the_phone_and_does_what_is_asked_by_the_page(ask, service):
     status, page = ask("/")
-    assert status == 200
-    assert b"Record a task" in page
-    assert b"{nonce}" not in page
+    assert (status, b"Record a task" in page, b"{nonce}" in page) == (200, True, False)
     assert ask("/screen/1") == (200, service.screen.png)
     action = {"action": {"action": "Key", "name": "back"}}
     status, state = ask("/do/act", json.dumps(action).encode())
     assert status == 200
     assert json.loads(state)["moves"][-1]["words"] == 'press("back")'
-
-
-@pytest.mark.parametrize(
-    ("path", "body", "status"),
-    [
+    assert ask("/state", token="guessed")[0] == ask("/do/act", b"{}", token="guessed")[0] == 403
+    bad: list[tuple[str, bytes | None, int]] = [
         ("/element?x=1", None, 400),
         ("/element?x=-1&y=2", None, 400),
         ("/screen/../../etc/passwd", None, 404),
@@ -190,14 +167,7 @@ def test_the_server_shows_the_phone_and_does_what_is_asked(ask, service):
         ("/do/act", b"[]", 400),
         ("/do/act", b" " * 200_001, 413),
         ("/do/leave", b"{}", 400),
-    ],
-)
-def test_bad_requests_are_refused(ask, path, body, status):
-    found, answer = ask(path, body)
-    assert found == status
-    assert json.loads(answer)["error"]
-
-
-def test_without_the_token_there_is_no_phone(ask):
-    assert ask("/state", token="guessed")[0] == 403
-    assert ask("/do/act", b"{}", token="guessed")[0] == 403
+    ]
+    for path, body, status in bad:
+        found, answer = ask(path, body)
+        assert (found, bool(json.loads(answer)["error"])) == (status, True), path
