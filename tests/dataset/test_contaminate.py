@@ -7,8 +7,6 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from pytest_mobileagent import Finish, Scroll, Tap
 from pytest_mobileagent.dataset.export import main as export
 from pytest_mobileagent.dataset.graph import Graph, check_graph
@@ -94,9 +92,13 @@ def test_a_contaminated_graph_can_be_exported_for_training(
 ):
     told = ["Tap the icon.", "Type.", "Tap the row.", "Go back.", "Done."]
     (row,) = contaminate(striped_graph(PATH, PATH[3:], instructions=told), "--noise=0,ad")[2]
+    with (tmp_path / "noisy" / "tasks.jsonl").open("a") as file:
+        file.write('{"id": "bare", "goal": "Look."}\n')
     words = [str(tmp_path / "noisy"), "--format=llamafactory", "-o", str(tmp_path / "train")]
     assert export(words, lambda _: (), lambda _: None) == 0
-    assert "1 trajectories, 6 steps" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "1 trajectories, 6 steps" in out
+    assert "left out 1: a task has no golden path in pixels" in out
     samples = json.loads((tmp_path / "train" / "train.json").read_text())
     assert "Goal: Buy a {mocha}." in samples[0]["messages"][0]["content"]
     closing = samples[row.noise[0]["step"] - 1]["messages"][-1]["content"]
@@ -105,55 +107,38 @@ def test_a_contaminated_graph_can_be_exported_for_training(
     assert about["trajectories"][0]["origin"]["licence"] == "CC0"
 
 
-def test_a_task_of_a_graph_without_a_golden_path_is_not_exported(striped_graph, tmp_path, capsys):
-    data = striped_graph()
-    with (data / "tasks.jsonl").open("a") as file:
-        file.write('{"id": "bare", "goal": "Look."}\n')
-    words = [str(data), "--format=llamafactory", "-o", str(tmp_path / "train")]
-    assert export(words, lambda _: (), lambda _: None) == 0
-    out = capsys.readouterr().out
-    assert "1 trajectories, 5 steps" in out
-    assert "left out 1: a task has no golden path in pixels" in out
-
-
-@pytest.mark.parametrize(
-    "case",
-    [
-        (["--noise=2"], 2, "must begin with a rate from 0 to 1"),
-        (["--noise=0,adds"], 2, "names 'adds', which is not a kind of noise"),
-        (["--noise=0.2,toast,unexecuted"], 2, "has no kind that hides the page"),
-        (["--whiten=1.2"], 2, "1.2 is not a number from 0 to 1"),
-        (["--noise-paths=own"], 4, "there is no way to close it"),
-        (["-o", "clean"], 4, "clean: a graph already exists"),
-    ],
-)
-def test_invalid_options_are_reported(striped_graph, contaminate, monkeypatch, tmp_path, case):
-    options, expected, problem = case
+def test_invalid_options_are_reported(striped_graph, contaminate, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "x.toml").write_text('[[noise]]\nname = "x"\nkind = "popup"\ntitle = "X"\n')
-    status, told, _ = contaminate(striped_graph(), *options)
-    assert status == expected
-    assert problem in " ".join(told.split())
+    graph = striped_graph()
+    for option, expected, problem in (
+        ("--noise=2", 2, "must begin with a rate from 0 to 1"),
+        ("--noise=0,adds", 2, "names 'adds', which is not a kind of noise"),
+        ("--noise=0.2,toast,unexecuted", 2, "has no kind that hides the page"),
+        ("--whiten=1.2", 2, "1.2 is not a number from 0 to 1"),
+        ("--noise-paths=own", 4, "there is no way to close it"),
+        ("--output=clean", 4, "clean: a graph already exists"),
+    ):
+        status, told, _ = contaminate(graph, option)
+        assert status == expected
+        assert problem in " ".join(told.split())
 
 
-def test_a_path_without_a_data_set_is_reported_in_one_line(contaminate, tmp_path):
+def test_a_broken_graph_or_a_path_without_one_is_reported_in_one_line(
+    striped_graph, contaminate, tmp_path
+):
     (tmp_path / "empty").mkdir()
-    status, told, _ = contaminate(tmp_path / "empty")
-    assert status == 4
-    assert told.startswith("ERROR: ")
-    assert "has no known format" in told
-    assert told.count("\n") == 1
-    assert not (tmp_path / "noisy").exists()
-
-
-def test_a_broken_graph_is_reported_in_one_line(striped_graph, contaminate, tmp_path):
     clean = striped_graph(PATH)
     with closing(sqlite3.connect(clean / "graph.sqlite")) as index, index:
         index.execute("UPDATE edges SET target = 'gone' WHERE rowid = 2")
-    status, told, _ = contaminate(clean)
-    assert status == 4
-    assert told.startswith(f"ERROR: {clean / 'graph.sqlite'}, edges, row 2: ")
-    assert "there is no page 'gone'" in told
-    assert told.count("\n") == 1
-    assert not (tmp_path / "noisy").exists()
+    index = f"{clean / 'graph.sqlite'}, edges, row 2: "
+    for path, begin, why in (
+        (tmp_path / "empty", "", "has no known format"),
+        (clean, index, "there is no page 'gone'"),
+    ):
+        status, told, _ = contaminate(path)
+        assert (status, told.count("\n")) == (4, 1)
+        assert told.startswith(f"ERROR: {begin}")
+        assert why in told
+        assert not (tmp_path / "noisy").exists()

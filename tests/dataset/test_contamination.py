@@ -1,6 +1,7 @@
 """Tests of ads over recorded pages: their position, how they are closed, and their selection."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -18,7 +19,8 @@ SHORT = PATH[:1] + PATH[4:]
 def test_a_step_that_closes_an_ad_comes_before_the_one_whose_target_it_hides(
     striped_graph, contaminate, tmp_path
 ):
-    status, _, (row,) = contaminate(striped_graph())
+    told = ["Tap the icon.", "Type.", "Tap the row.", "Go back.", "Done."]
+    status, _, (row,) = contaminate(striped_graph(instructions=told, tags=["install"]))
     assert status == 0
     each = golden(row)
     (noise,) = row.noise
@@ -31,7 +33,9 @@ def test_a_step_that_closes_an_ad_comes_before_the_one_whose_target_it_hides(
     assert box.contains(ad.action.x, ad.action.y)
     assert (row.golden_steps, row.snapshot) == (5, each[0].page)
     assert row.goal == "Buy a {{mocha}}."
-    assert row.tags == ["noisy"]
+    assert row.instructions[at] == "Close what covers the page."
+    assert row.instructions[:at] + row.instructions[at + 1 :] == told
+    assert row.tags == ["install", "noisy"]
     with Graph.open(tmp_path / "noisy") as graph:
         check_graph(graph)
         assert (graph.licence, graph.language) == ("CC0", "en")
@@ -39,9 +43,9 @@ def test_a_step_that_closes_an_ad_comes_before_the_one_whose_target_it_hides(
         assert (closed.target, closed.golden.action) == (each[at + 1].page, ad.action)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_nothing_of_the_target_can_be_seen(striped_graph, contaminate, tmp_path, seed):
-    _, _, (row,) = contaminate(striped_graph(SHORT), f"--seed={seed}")
+@pytest.mark.parametrize("options", [["--seed=0"], ["--seed=1"], ["--noise=0,rating"]])
+def test_nothing_of_the_target_can_be_seen(striped_graph, contaminate, tmp_path, options):
+    _, _, (row,) = contaminate(striped_graph(SHORT), *options)
     ad, clean, _ = golden(row)
     with Graph.open(tmp_path / "noisy") as graph:
         covered, before = graph.screen(ad.page), graph.screen(clean.page)
@@ -54,13 +58,8 @@ def test_nothing_of_the_target_can_be_seen(striped_graph, contaminate, tmp_path,
     assert covered.at(*ad.boxes[0].center)[0].clickable
     # A tap where the target was does not close the ad.
     assert not ad.boxes[0].contains(*ICON.center)
-
-
-def test_the_page_around_a_card_is_whitened(striped_graph, contaminate, tmp_path):
-    _, _, (row,) = contaminate(striped_graph(SHORT), "--noise=0,rating")
-    with Graph.open(tmp_path / "noisy") as graph:
-        levels = graph.screen(golden(row)[0].page).image.crop((0, 0, 40, 400)).convert("L")
-    assert levels.getextrema() == (229, 255)  # A tenth of the black remains.
+    if options == ["--noise=0,rating"]:  # a card, around which a tenth of the black remains
+        assert covered.image.crop((0, 0, 40, 400)).convert("L").getextrema() == (229, 255)
 
 
 def test_a_target_that_would_stay_visible_is_refused(striped_graph, contaminate):
@@ -88,7 +87,7 @@ def test_a_trajectory_without_a_tap_is_left_out_and_counted(striped_graph, conta
 def test_the_seed_decides_and_tasks_do_not_depend_on_each_other(
     striped_graph, contaminate, tmp_path
 ):
-    data = striped_graph(SHORT, SHORT, SHORT)
+    data = striped_graph(SHORT, SHORT)
     first = contaminate(data, "--seed=1", name="a")[2]
     again = contaminate(data, "--seed=1", name="b")[2]
     other = contaminate(data, "--seed=2", name="c")[2]
@@ -98,22 +97,21 @@ def test_the_seed_decides_and_tasks_do_not_depend_on_each_other(
         page = golden(first[0])[0].page
         assert one.screen(page).png == two.screen(page).png
     lines = (data / "tasks.jsonl").read_text().splitlines()
-    (data / "tasks.jsonl").write_text(f"{lines[2]}\n")
-    assert contaminate(data, "--seed=1", name="d")[2][0].columns == first[2].columns
+    (data / "tasks.jsonl").write_text(f"{lines[1]}\n")
+    assert contaminate(data, "--seed=1", name="d")[2][0].columns == first[1].columns
 
 
 def test_the_rate_is_the_share_of_steps_at_least_one(striped_graph, contaminate):
-    taps = [PATH[0]] * 5 + [PATH[4]]
-    data = striped_graph(taps)
-    assert len(contaminate(data, "--noise=0.6", name="a")[2][0].noise) == 3
+    data = striped_graph([PATH[0]] * 3 + [PATH[4]])
+    assert len(contaminate(data, "--noise=0.6", name="a")[2][0].noise) == 2
     row = contaminate(data, "--noise=1,ad", name="b")[2][0]
-    assert [each["step"] for each in row.noise] == [1, 3, 5, 7, 9]
-    assert row.golden_steps == 10
+    assert [each["step"] for each in row.noise] == [1, 3, 5]
+    assert row.golden_steps == 6
     assert len(contaminate(data, name="c")[2][0].noise) == 1
 
 
 def test_the_two_sets_of_ads_are_kept_apart(striped_graph, contaminate, tmp_path):
-    data = striped_graph(*[SHORT] * 8)
+    data = striped_graph(*[SHORT] * 3)
     inside, outside = (
         {each["ad"] for row in contaminate(data, f"--ads={ads}", name=ads)[2] for each in row.noise}
         for ads in ("in", "out")
@@ -122,7 +120,7 @@ def test_the_two_sets_of_ads_are_kept_apart(striped_graph, contaminate, tmp_path
     assert outside
     assert not inside & outside
     about = json.loads((tmp_path / "in" / "contamination.json").read_text())
-    assert about["subsets"]["others"]["in"] == 8
+    assert about["subsets"]["others"]["in"] == 3
     assert "out" not in about["subsets"]["others"]
 
 
@@ -135,15 +133,6 @@ def test_each_set_has_ads_of_every_kind_and_language():
     assert {domain_of(template) for template in templates} == {"in", "out"}
     assert {t.language for t in covering(templates, COVERING, None, "fr")} == {"en"}
     assert {t.language for t in covering(templates, COVERING, None, "zh-CN")} == {"zh"}
-
-
-def test_instructions_of_steps_stay_beside_their_steps(striped_graph, contaminate):
-    told = ["Tap the icon.", "Type.", "Tap the row.", "Go back.", "Done."]
-    (row,) = contaminate(striped_graph(instructions=told, tags=["install"]))[2]
-    at = row.noise[0]["step"] - 1
-    assert row.instructions[at] == "Close what covers the page."
-    assert row.instructions[:at] + row.instructions[at + 1 :] == told
-    assert row.tags == ["install", "noisy"]
 
 
 @pytest.mark.parametrize(
@@ -159,8 +148,5 @@ def test_instructions_of_steps_stay_beside_their_steps(striped_graph, contaminat
 )
 def test_the_target_is_the_smallest_thing_that_is_known_around_a_tap(given, box):
     png, xml = striped()
-    screen = make_screen(size=SIZE)
-    from dataclasses import replace
-
-    found = target_of(given, replace(screen, png=png, xml=xml))
+    found = target_of(given, replace(make_screen(size=SIZE), png=png, xml=xml))
     assert (found and tuple(found)) == box

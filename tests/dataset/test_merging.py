@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Bounds, Case, Screen, Step, Task
-from pytest_mobileagent.action.action import Ask, Finish, Key, Open, Type
+from pytest_mobileagent.action.action import Ask, Finish, Key, Type
 from pytest_mobileagent.action.gestures import Scroll, Swipe, Tap
 from pytest_mobileagent.dataset.graph import Graph, GraphWriter, check_graph
 from pytest_mobileagent.dataset.merging import EXPLORATION, SEVERAL, Merger, boxes_of
@@ -95,9 +95,10 @@ def test_equal_pages_become_one(walked, tmp_path):
             100: (2, ANA),  # Wherever the row is tapped, the edge is the same.
             200: (1, BEN),
         }
-        assert graph.page(edges[100].target).id == graph.page(edges[200].target).id.replace(
-            *("Ben", "Ana")
-        ).replace(edges[200].target[-8:], edges[100].target[-8:])
+        names = {page.id for page in graph.pages()}
+    merge(tmp_path / "one", walked(CALLED))
+    with Graph.open(tmp_path / "one") as one:  # Names of pages stay when more is merged.
+        assert {each.id for each in one.pages()} < names
 
 
 def test_pages_of_which_no_screenshot_was_taken_have_its_size(walked, tmp_path):
@@ -113,13 +114,6 @@ def unseen(screen: Screen) -> Screen:
     return replace(screen, png=b"", extent=screen.size)
 
 
-def test_names_of_pages_stay_when_more_is_merged(walked, tmp_path):
-    merge(tmp_path / "one", walked(CALLED))
-    merge(tmp_path / "two", walked([("new", Finish())], minutes=9), walked(CALLED, minutes=30))
-    with Graph.open(tmp_path / "one") as one, Graph.open(tmp_path / "two") as two:
-        assert {each.id for each in one.pages()} < {each.id for each in two.pages()}
-
-
 def test_the_more_frequent_edge_is_kept_and_both_are_listed(walked, tmp_path):
     asked: Way = [("list", ANA), ("dialog", Tap(50, 420)), ("ana", Finish())]
     others = [(walked(asked, task=f"people/{n}"), True) for n in range(2)]
@@ -127,10 +121,8 @@ def test_the_more_frequent_edge_is_kept_and_both_are_listed(walked, tmp_path):
     (each,) = merged.contradictions
     assert each.page.startswith("ListActivity-")
     assert each.action == "Tap(x=50, y=120)"
-    assert [(name.partition("-")[0], n) for name, n in each.targets] == [
-        ("DialogActivity", 2),
-        ("AnaActivity", 1),
-    ]
+    targets = [(name.partition("-")[0], n) for name, n in each.targets]
+    assert targets == [("DialogActivity", 2), ("AnaActivity", 1)]
     with Graph.open(tmp_path / "g") as graph:
         (edge,) = graph.edges(graph.start)
         assert (edge.target, edge.count) == each.targets[0]
@@ -149,10 +141,8 @@ def test_a_task_has_the_shortest_way_that_met_its_goal(walked, tmp_path):
     assert row["golden"][0]["boxes"] == [[0, 100, 360, 160]]
     assert (row["id"], row["golden_steps"]) == ("people/call", 2)
     assert row["goal"] == "Call {{Ana}}."
-    assert [row[name].partition("-")[0] for name in ("snapshot", "page")] == [
-        "ListActivity",
-        "AnaActivity",
-    ]
+    ends = [row[name].partition("-")[0] for name in ("snapshot", "page")]
+    assert ends == ["ListActivity", "AnaActivity"]
 
 
 def test_episodes_that_add_pages_but_no_task(walked, tmp_path):
@@ -190,12 +180,10 @@ def test_a_record_that_stops_behind_an_action_has_no_edge_for_it(walked, tmp_pat
         (Tap(330, 150), Bounds(300, 120, 360, 200)),  # the button inside the row
         (Tap(50, 500), Bounds(0, 90, 360, 580)),  # No clickable element is there.
         (Type("x", at=(50, 650)), Bounds(0, 600, 360, 700)),
-        (Type("x"), None),
         (Scroll("up", at=(50, 150)), Bounds(0, 90, 360, 580)),
         (Swipe(50, 150, 50, 20), Bounds(0, 90, 360, 580)),
         (Scroll("up"), None),
         (Key("back"), None),
-        (Open("org.people"), None),
     ],
 )
 def test_the_box_of_an_action_is_what_it_was_meant_for(action, box):

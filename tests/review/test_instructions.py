@@ -52,14 +52,11 @@ def service(table):
     return InstructionService(table, "ann")
 
 
-def test_all_wait_at_first_and_nothing_is_a_task(service, table):
-    queue = service.queue()
+def test_a_kept_instruction_is_a_task_in_the_edited_words_and_its_draft_stays(service, table):
+    queue, before = service.queue(), table.with_name("new.jsonl.draft").read_text()
     assert (queue["left"], queue["words"]["pass"]) == (2, "Keep")
     assert [item[2:] for item in queue["items"]] == [["review", None, None]] * 2
     assert rows(table) == []
-
-
-def test_a_kept_instruction_is_a_task_in_the_edited_words(service, table):
     told = service.decide(0, "pass", "", "  better so ", "Open  page B\n{now}.")
     assert told["opinions"][0]["passed"] is True
     assert told["opinions"][0]["reason"] == "edited. better so"
@@ -68,6 +65,9 @@ def test_a_kept_instruction_is_a_task_in_the_edited_words(service, table):
     assert row.reviewed == {"who": "ann", "edited": True}
     assert service.queue()["left"] == 1
     assert service.queue()["items"][0][1] == "Open page B {now}."
+    after = table.with_name("new.jsonl.draft").read_text()
+    assert after.startswith(before)
+    assert json.loads(after[len(before) :])["instruction"] == "Open page B {now}."
 
 
 def test_a_dropped_or_withdrawn_instruction_is_not_a_task(service, table):
@@ -82,14 +82,6 @@ def test_a_dropped_or_withdrawn_instruction_is_not_a_task(service, table):
     assert service.queue()["items"][0][1] == "Open page B {so}."
 
 
-def test_the_draft_stays_as_it_was_written(service, table):
-    before = table.with_name("new.jsonl.draft").read_text().splitlines()
-    service.decide(0, "pass", "", "", "Other words.")
-    lines = table.with_name("new.jsonl.draft").read_text().splitlines()
-    assert lines[:2] == before
-    assert json.loads(lines[2])["instruction"] == "Other words."
-
-
 def test_a_trajectory_is_shown_with_marks_and_with_what_is_doubtful(service):
     shown = service.episode(1)
     assert [frame["title"] for frame in shown["frames"]] == ["Step 1", "Step 2", "At the end"]
@@ -101,14 +93,13 @@ def test_a_trajectory_is_shown_with_marks_and_with_what_is_doubtful(service):
     assert service.screen(1, 3) is None
 
 
-def test_an_invalid_decision_decides_nothing(service, table):
+def test_an_invalid_decision_decides_nothing_and_a_graph_that_is_gone_is_reported(
+    service, table, tmp_path
+):
     for number, decision in ((0, "note"), (2, "pass"), (True, "pass"), ("0", "pass")):
         with pytest.raises(LookupError):
             service.decide(number, decision, "", "", "")
     assert rows(table) == []
-
-
-def test_a_graph_that_is_gone_is_reported(service, tmp_path):
     (tmp_path / "g").rename(tmp_path / "elsewhere")
     assert "does not contain a graph" in service.episode(0)["damaged"]
 
@@ -125,30 +116,17 @@ def test_instructions_are_listed_and_decided_without_a_page(table, capsys):
     assert run(f"--decide={first}=keep", "--who=bea") == (0, f"{first}: keep\n")
     assert "kept: Open page B {so}." in run("--list")[1]
     assert [row.id for row in rows(table)] == [first]
+    for decision, problem in (("nothing=keep", "called 'nothing'"), ("x=pass", "kept or dropped")):
+        with pytest.raises(SystemExit):
+            run(f"--decide={decision}")
+        assert problem in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("decision", "problem"),
-    [("nothing=keep", "no instruction is called 'nothing'"), ("x=pass", "is kept or dropped")],
-)
-def test_invalid_values_are_reported(table, capsys, decision, problem):
-    with pytest.raises(SystemExit):
-        main([str(table), f"--decide={decision}"], lambda: table)
-    assert problem in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("line", "problem"),
-    [
-        ("{", "line 3 is damaged"),
-        ('{"id": "x"}', "line 3 is damaged"),
-        ('{"decision": "keep", "id": "none"}', "line 3 is damaged"),
-    ],
-)
-def test_damaged_drafts_are_reported_with_their_line(table, line, problem):
+@pytest.mark.parametrize("line", ["{", '{"id": "x"}', '{"decision": "keep", "id": "none"}'])
+def test_damaged_drafts_are_reported_with_their_line(table, line):
     with table.with_name("new.jsonl.draft").open("a") as file:
         file.write(f"{line}\n")
-    with pytest.raises(RecordError, match=problem):
+    with pytest.raises(RecordError, match="line 3 is damaged"):
         InstructionService(table, "ann")
 
 

@@ -11,26 +11,15 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from pytest_mobileagent import LongPress, Screen, Swipe, Tap, Type, testing
-from pytest_mobileagent.verdict import (
-    VERDICTS,
-    Verdict,
-    append,
-    effective,
-    of_person,
-    verdicts,
-)
+from pytest_mobileagent.verdict import VERDICTS, Verdict, append, effective, of_person, verdicts
 from tests.flaws import flaws
 
 pytestmark = pytest.mark.slow  # starts a browser
 
 _PATIENCE = 60  # The page counts as broken if it has not changed after this many seconds.
 HOSTILE = "<script>document.title='taken'</script>\"onerror=\"document.title='taken' \u202e txt"
-ACTIONS = (
-    Tap(270, 200),
-    Swipe(270, 900, 270, 300),
-    Type("tolstoy", at=(200, 330)),
-    LongPress(100, 460),
-)
+ACTIONS = (Tap(270, 200), Swipe(270, 900, 270, 300), Type("tolstoy", at=(200, 330)),
+           LongPress(100, 460))  # fmt: skip
 
 
 def drawn(number: int) -> Screen:
@@ -75,12 +64,10 @@ class User:
         """Wait until an element shows a text."""
         from selenium.webdriver.support.ui import WebDriverWait
 
-        seen = f"document.{self._find(element)}?.innerText.includes({json.dumps(text)})"
+        place = f"document.querySelector({json.dumps(element)})"
+        seen = f"{place}?.innerText.includes({json.dumps(text)})"
         message = f"{element} does not say {text!r}"
         WebDriverWait(self.chrome, _PATIENCE, 0.02).until(lambda _: self.ask(seen), message)
-
-    def _find(self, element: str) -> str:
-        return f"querySelector({json.dumps(element)})"
 
 
 @pytest.fixture
@@ -138,11 +125,8 @@ def test_episodes_are_decided_by_keyboard(user, shop):
     assert [verdict.reason for verdict in kept] == ["they disagree", "it opened p f u", "", ""]
     assert {verdict.evidence.get("who") for verdict in kept[1:]} == {"ann"}
     user.page.rewriter.close()
-    assert {name: task["outcome"] for name, task in tasks(shop).items()} == {
-        "a": "failed",
-        "b": "review",
-        "c": "failed",
-    }
+    outcomes = {name: task["outcome"] for name, task in tasks(shop).items()}
+    assert outcomes == {"a": "failed", "b": "review", "c": "failed"}
 
 
 def test_unclear_answers_are_decided_by_a_key_each_and_without_screenshots(chrome, shop, serve):
@@ -156,9 +140,8 @@ def test_unclear_answers_are_decided_by_a_key_each_and_without_screenshots(chrom
     user.sees(f"{current} .asked-for", f"How many? {HOSTILE}")
     user.sees(f"{current} b", HOSTILE)
     user.sees(f"{current} .given", f"6 or 10 or 16 {HOSTILE}")
-    assert user.ask(f"[...document.querySelectorAll('{current} mark')].map(m => m.innerText)") == [
-        "6"
-    ]
+    marked = f"[...document.querySelectorAll('{current} mark')].map(m => m.innerText)"
+    assert user.ask(marked) == ["6"]
     user.press("p")
     user.sees(current, "or 11 or")
     user.press("n", "no number", "\ue00c", "f")
@@ -280,19 +263,17 @@ def test_an_error_is_shown_and_the_note_is_still_there(user, shop):
     user.chrome.get_log("browser")
 
 
-def test_decisions_of_others_appear_by_themselves(user, shop):
-    append(shop.folder / "episodes" / "b.0", of_person(True, HOSTILE))
-    user.sees("#left", "1 left · 1 decided")
-    user.sees("#row-1", HOSTILE)
-
-
-def test_a_damaged_episode_is_reported_and_cannot_be_decided(user, shop):
-    (shop.folder / "episodes" / "b.0" / "episode.jsonl").write_text("{")
+def test_a_damaged_episode_is_reported_and_only_others_decide_it(user, shop):
+    folder = shop.folder / "episodes" / "b.0"
+    (folder / "episode.jsonl").write_text("{")
     user.press("\ue015")
     user.sees("#damaged", "This episode cannot be shown")
     assert user.ask("document.querySelector('#pass').disabled")
     user.press("p")
-    assert len(verdicts(shop.folder / "episodes" / "b.0")) == 1
+    assert len(verdicts(folder)) == 1
+    append(folder, of_person(True, HOSTILE))
+    user.sees("#left", "1 left · 1 decided")
+    user.sees("#row-1", HOSTILE)
 
 
 def test_the_page_says_that_the_server_ended_until_it_returns(user):

@@ -28,18 +28,13 @@ def asked(run: Any) -> Any:
     return run
 
 
-def test_each_question_of_a_task_is_listed_once(asked):
+def test_each_question_of_a_task_is_listed_once_and_later_ones_are_added(asked):
     found = Unanswered(asked.folder)
     assert [(each.question, each.step, each.page) for each in found.items()] == [
         ("Which colour?", 2, "p7"),
         ("Which <b>size</b>?", 3, ""),
     ]
     assert found.left() == 2
-
-
-def test_questions_that_come_later_are_added(asked):
-    found = Unanswered(asked.folder)
-    assert len(found.items()) == 2
     with (asked.folder / "questions.jsonl").open("a", encoding="utf-8") as file:
         file.write("\n" + json.dumps({**ASKED, "question": "Where to?"}) + "\n")
     assert [each.question for each in found.items()][2:] == ["Where to?"]

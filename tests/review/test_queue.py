@@ -36,14 +36,9 @@ def mixed(run: Any) -> Any:
     return run
 
 
-def test_the_queue_is_what_the_run_left_to_people_or_all(mixed):
-    assert names(Queue(mixed.folder)) == ["a", "c"]
-    assert names(Queue(mixed.folder, everything=True)) == ["a", "b", "c", "d"]
-    assert Queue(mixed.folder, everything=True).left() == 2
-
-
-def test_decided_episodes_stay_in_the_queue_also_when_it_is_opened_again(mixed):
-    queue = Queue(mixed.folder)
+def test_the_queue_is_what_the_run_left_to_people_also_when_they_have_decided(mixed):
+    queue, every = Queue(mixed.folder), Queue(mixed.folder, everything=True)
+    assert (names(queue), names(every), every.left()) == (["a", "c"], ["a", "b", "c", "d"], 2)
     queue.decide(queue.items()[0], True, "ann")
     rewrite(mixed.folder, queue.files)
     again = Queue(mixed.folder)
@@ -68,9 +63,11 @@ def test_a_verdict_is_taken_back_by_a_further_line(mixed):
 
 
 def test_the_report_follows_and_comes_back(mixed):
-    path = mixed.folder / "report.json"
+    path, queue = mixed.folder / "report.json", Queue(mixed.folder)
+    written = path.stat().st_mtime_ns, path.stat().st_ino
+    rewrite(mixed.folder, VerdictFiles())
+    assert (path.stat().st_mtime_ns, path.stat().st_ino) == written  # It says so already.
     before = json.loads(path.read_text())
-    queue = Queue(mixed.folder)
     a, c = queue.items()
     queue.decide(a, True, "ann", "a novel")
     queue.decide(c, False, "ann")
@@ -82,21 +79,8 @@ def test_the_report_follows_and_comes_back(mixed):
         queue.withdraw(item, "ann")
     rewrite(mixed.folder, queue.files)
     assert json.loads(path.read_text()) == before
-    assert sorted(each.name for each in mixed.folder.iterdir()) == [
-        "episodes",
-        "index.jsonl",
-        "report.html",
-        "report.json",
-        "run.json",
-        "screens",
-    ]
-
-
-def test_a_report_that_says_it_already_is_not_written(mixed):
-    path = mixed.folder / "report.json"
-    written = path.stat().st_mtime_ns, path.stat().st_ino
-    rewrite(mixed.folder, VerdictFiles())
-    assert (path.stat().st_mtime_ns, path.stat().st_ino) == written
+    left = {"episodes", "index.jsonl", "report.html", "report.json", "run.json", "screens"}
+    assert {each.name for each in mixed.folder.iterdir()} == left
 
 
 def test_the_last_writer_includes_all_verdicts(mixed, monkeypatch):
@@ -204,25 +188,20 @@ def test_episodes_that_are_gone_are_listed_and_decide_nothing(mixed):
     assert tasks(mixed)["a"]["outcome"] == "review"
 
 
-def test_judges_who_were_down_leave_a_task_to_people(run):
-    run.add("a")
-    ((name, task),) = run.results.items()
-    run.results[name] = replace(task, outcome="error", fault="judge", verdict=None)
+def test_judges_who_were_down_leave_a_task_to_people_and_epochs_are_distinguished(run):
+    for nodeid in ("a", "b"):
+        run.add(nodeid)
+    (first, one), (second, other) = run.results.items()
+    run.results[first] = replace(one, outcome="error", fault="judge", verdict=None)
+    run.results[second] = replace(other, id=one.id, environment="105", epoch=2)
     run.end()
     queue = Queue(run.folder)
-    assert (queue.left(), queue.left("error")) == (0, 1)  # The run counts no review.
+    assert names(queue) == ["a", "a@env105@2"]
+    assert (queue.left(), queue.left("error")) == (1, 1)  # The run counts one review.
     queue.decide(queue.items()[0], False, "ann")
     rewrite(run.folder, queue.files)
-    assert tasks(run)["a"]["outcome"] == "failed"
-
-
-def test_environments_and_epochs_are_distinguished(run):
-    for nodeid in ("x", "y"):
-        run.add(nodeid)
-    first, second = run.results.values()
-    run.results["y"] = replace(second, id=first.id, environment="105", epoch=2)
-    run.end()
-    assert names(Queue(run.folder)) == ["x", "x@env105@2"]
+    report = json.loads((run.folder / "report.json").read_text())
+    assert [task["outcome"] for task in report["tasks"]] == ["failed", "review"]
 
 
 def test_verdicts_are_read_again_only_when_there_are_more(mixed, monkeypatch):
@@ -251,25 +230,23 @@ def test_a_page_sees_what_others_decide(mixed, serve):
     assert tasks(mixed)["a"]["reason"] == "failed by bob: only a preview"
 
 
-def test_a_verdict_that_cannot_be_written_is_reported_and_loses_nothing(mixed, serve):
-    page = serve(mixed.folder)
-    path = mixed.folder / "episodes" / "a.0" / VERDICTS
-    path.unlink()
-    path.mkdir()  # A directory fails even for users to whom no folder is read-only.
+def test_what_cannot_be_written_or_read_is_reported_and_loses_nothing(mixed, serve):
+    page, folder = serve(mixed.folder), mixed.folder / "episodes" / "a.0"
+    kept = (folder / VERDICTS).read_bytes()
+    (folder / VERDICTS).unlink()
+    (folder / VERDICTS).mkdir()  # A directory fails even for users to whom no folder is read-only.
     assert "cannot write to" in page.decide(0, "pass")["error"]
     assert page.get("/queue")["left"] == 2
     assert page.decide(1, "pass")["opinions"]
     assert page.get("/queue")["left"] == 1
-
-
-def test_a_damaged_episode_is_reported_and_not_decided(mixed, serve):
-    (mixed.folder / "episodes" / "a.0" / "episode.jsonl").write_text("{")
-    page = serve(mixed.folder)
+    (folder / VERDICTS).rmdir()
+    (folder / VERDICTS).write_bytes(kept)
+    (folder / "episode.jsonl").write_text("{")
     told = page.get("/episode/0")
     assert "frames" not in told
     assert "episode.jsonl" in told["damaged"]
     assert "episode.jsonl" in page.decide(0, "pass")["error"]
-    assert page.get("/queue")["left"] == 2
+    assert page.get("/queue")["left"] == 1
 
 
 def test_the_report_of_a_run_that_ends_meanwhile_gets_its_verdicts(run, serve):

@@ -31,7 +31,7 @@ def runs_of(run: Any) -> Any:
     return lambda: run.folder.parent
 
 
-def test_the_newest_run_is_listed(ended, capsys):
+def test_the_newest_run_is_listed(ended, capsys, tmp_path):
     assert main(["--list"], runs_of(ended)) == 0
     assert capsys.readouterr().out.splitlines() == [
         f"2 of 2 left for review in {ended.folder}",
@@ -41,11 +41,11 @@ def test_the_newest_run_is_listed(ended, capsys):
     for name in (ended.folder.name, str(ended.folder)):
         assert main(["--list", "--all", name], runs_of(ended)) == 0
         assert "  b   failed: as the check says" in capsys.readouterr().out
-
-
-def test_a_folder_of_runs_stands_for_its_newest(ended, capsys, tmp_path):
     main([str(ended.folder.parent), "--list"], lambda: tmp_path / "elsewhere")
     assert capsys.readouterr().out.splitlines()[0].endswith(f"review in {ended.folder}")
+    with pytest.raises(SystemExit, match="2"):
+        main([], lambda: tmp_path)
+    assert f"there is no run: none in {tmp_path}" in capsys.readouterr().err
 
 
 def test_decisions_are_made_without_a_page(ended, capsys):
@@ -61,26 +61,22 @@ def test_decisions_are_made_without_a_page(ended, capsys):
     assert stands.evidence["who"] == "ann"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
+def test_invalid_decisions_are_reported_and_decide_nothing(ended, capsys):
+    for arguments, told in (
         (["nowhere"], "there is no run: nowhere is not a run, nor is .*nowhere"),
         (["--port", "70000"], "from 0 to 65535"),
         (["--decide", "a"], "must be EPISODE=pass or EPISODE=fail"),
         (["--decide", "a=pass", "--decide", "z=pass"], "no episode to decide is called 'z'"),
-    ],
-)
-def test_invalid_decisions_are_reported_and_decide_nothing(ended, arguments, told, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        main(arguments, runs_of(ended))
-    assert re.search(told, capsys.readouterr().err)
-    assert len(verdicts(ended.folder / "episodes" / "a.0")) == 1
-
-
-def test_a_project_without_runs_is_reported(tmp_path, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        main([], lambda: tmp_path)
-    assert f"there is no run: none in {tmp_path}" in capsys.readouterr().err
+    ):
+        with pytest.raises(SystemExit, match="2"):
+            main(arguments, runs_of(ended))
+        assert re.search(told, capsys.readouterr().err)
+    path = ended.folder / "episodes" / "a.0" / "verdicts.jsonl"
+    assert len(verdicts(path.parent)) == 1
+    path.unlink()
+    path.mkdir()
+    assert main(["--decide", "a=pass"], runs_of(ended)) == 1
+    assert "error: cannot write to" in capsys.readouterr().err
 
 
 def test_names_cannot_control_the_terminal(run, capsys):
@@ -90,14 +86,6 @@ def test_names_cannot_control_the_terminal(run, capsys):
     run.end()
     assert main(["--list", str(run.folder)], runs_of(run)) == 0
     assert "\x1b" not in capsys.readouterr().out
-
-
-def test_a_verdict_that_cannot_be_kept_is_an_error(ended, capsys):
-    path = ended.folder / "episodes" / "a.0" / "verdicts.jsonl"
-    path.unlink()
-    path.mkdir()
-    assert main(["--decide", "a=pass"], runs_of(ended)) == 1
-    assert "error: cannot write to" in capsys.readouterr().err
 
 
 @pytest.mark.slow  # It configures pytest for each run.

@@ -11,26 +11,9 @@ from pytest_mobileagent.report.recorded_run import REPORT, read_report, recorded
 from pytest_mobileagent.rollout import MobileEnv, RecordedRollouts
 
 
-def test_rollouts_are_recorded_as_a_run_with_an_epoch_for_each(fleet, named, tmp_path, capsys):
-    with RecordedRollouts(tmp_path, [named["code"]]) as run:
-        env = MobileEnv(named["code"], fleet[0], record=run)
-        for answer in ("4711", "4712"):
-            env.reset(seed=1)
-            env.step(Open("com.example.counter"))
-            env.step(Finish(answer))
-        env.close()
-    whole = read_report(run.folder.path / REPORT)
-    assert [(each.epoch, each.outcome) for each in whole["tasks"]] == [(0, "passed"), (1, "failed")]
-    assert whole["summary"]["epochs"]["number"] == 2
-    assert whole["run"]["agent"] == "rollout"
-    episodes = [load(run.folder.path / str(each.episode)) for each in whole["tasks"]]
-    assert [episode.answer for episode in episodes] == ["4711", "4712"]
-    assert (run.folder.path / "report.html").exists()
-    assert main(["compare", str(run.folder.path), str(run.folder.path)]) == 0
-    assert "1/2 → 1/2" in capsys.readouterr().out
-
-
-def test_a_fork_is_an_epoch_of_its_own(fleet, named, tmp_path):
+def test_rollouts_and_forks_are_recorded_as_a_run_with_an_epoch_for_each(
+    fleet, named, tmp_path, capsys
+):
     with RecordedRollouts(tmp_path, [named["code"]]) as run:
         env = MobileEnv(named["code"], fleet[0], record=run)
         env.reset(seed=1)
@@ -38,12 +21,22 @@ def test_a_fork_is_an_epoch_of_its_own(fleet, named, tmp_path):
         fork = env.fork(fleet[1])
         for each, answer in ((env, "4711"), (fork, "4712")):
             each.step(Finish(answer))
-            each.close()
-    tasks = read_report(run.folder.path / REPORT)["tasks"]
-    episodes = [load(run.folder.path / str(each.episode)) for each in tasks]
-    assert [each.case.epoch for each in episodes] == [each.epoch for each in tasks] == [0, 1]
-    assert [each.answer for each in episodes] == ["4711", "4712"]
-    assert [len(each.steps) for each in episodes] == [2, 2]
+        fork.close()
+        env.reset(seed=1)
+        env.step(Finish("4711"))
+        env.close()
+    whole = read_report(run.folder.path / REPORT)
+    assert [each.epoch for each in whole["tasks"]] == [0, 1, 2]
+    assert [each.outcome for each in whole["tasks"]] == ["passed", "failed", "passed"]
+    assert whole["summary"]["epochs"]["number"] == 3
+    assert whole["run"]["agent"] == "rollout"
+    episodes = [load(run.folder.path / str(each.episode)) for each in whole["tasks"]]
+    assert [each.case.epoch for each in episodes] == [0, 1, 2]
+    assert [each.answer for each in episodes] == ["4711", "4712", "4711"]
+    assert [len(each.steps) for each in episodes] == [2, 2, 1]
+    assert (run.folder.path / "report.html").exists()
+    assert main(["compare", str(run.folder.path), str(run.folder.path)]) == 0
+    assert "2/3 → 2/3" in capsys.readouterr().out
 
 
 def test_a_broken_episode_is_known_from_the_index_and_no_key_is_in_the_run(

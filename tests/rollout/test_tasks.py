@@ -25,11 +25,8 @@ def test_tasks_are_those_that_pytest_collects(named):
     }
 
 
-def test_options_of_pytest_select(project):
+def test_options_of_pytest_select_and_what_it_cannot_collect_is_an_error(project, tmp_path):
     assert len(load_tasks("tasks", root=project, options=["-k", "two or code"])) == 2
-
-
-def test_what_pytest_cannot_collect_is_an_error(project, tmp_path):
     with pytest.raises(TaskError, match=r"no tasks at .*tasks/nothing, which does not exist"):
         load_tasks("tasks/nothing", root=project)
     (tmp_path / "test_broken.py").write_text(
@@ -55,6 +52,9 @@ def test_a_split_by_parameters_shares_no_values(named):
               for side in (train, test)]  # fmt: skip
     assert not values[0] & values[1]
     assert len(values[0]) > len(values[1]) > 5
+    for given in ({"by": "level"}, {"test": 0}, {"test": 1.5}):
+        with pytest.raises(ValueError, match="by is one of"):
+            split([named["count"]], **given)
 
 
 @pytest.mark.parametrize("by", ["parameters", "task", "app"])
@@ -71,12 +71,6 @@ def test_a_split_is_disjoint_and_stays_when_tasks_are_added(named, by):
     if by == "app":
         assert not {each.apps for each in train} & {each.apps for each in test}
     assert split(tasks, by, test=0.3, seed=1)[1] != test
-
-
-@pytest.mark.parametrize("given", [{"by": "level"}, {"test": 0}, {"test": 1.5}])
-def test_a_split_that_makes_no_sense_is_refused(suite, given):
-    with pytest.raises(ValueError, match="by is one of"):
-        split(suite, **given)
 
 
 def test_a_side_without_values_is_an_error(named):

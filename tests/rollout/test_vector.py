@@ -27,6 +27,8 @@ def make(fleet, named):
 
 
 def test_a_group_begins_the_same_episode(make):
+    with pytest.raises(ValueError, match="group=2 does not divide 3 phones"):
+        make(3, group=2)
     env = make(2, group=2)
     for seed in (1, 2):
         seen, info = env.reset(seed=seed)
@@ -71,8 +73,3 @@ def test_an_environment_may_be_reset_in_the_step_that_ends_its_episode(make):
     assert info["final_obs"][0]["goal"] == seen["goal"][0]
     assert not np.array_equal(first["screenshot"][1], seen["screenshot"][1])  # it is a new array
     assert env.step([Wait(0), Wait(0)])[2].tolist() == [False, False]
-
-
-def test_groups_must_fill_the_phones(make):
-    with pytest.raises(ValueError, match="group=2 does not divide 3 phones"):
-        make(3, group=2)
