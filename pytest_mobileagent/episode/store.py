@@ -169,8 +169,8 @@ class Recorder:
             "probes": probes,
             "seconds": seconds,
         }
-        more = {"size": screen.extent, "page": screen.page, "same": screen.same, "before": before}
-        more |= {"told": told, "notice": screen.notice, "again": again}
+        more: dict[str, Any] = {"page": screen.page, "same": screen.same, "before": before}
+        more |= {"size": screen.extent, "told": told, "notice": screen.notice, "again": again}
         known = {name: value for name, value in more.items() if value}
         self._write("observation", seen | known | self._beneath(screen))
         self._count += 1

@@ -132,10 +132,10 @@ def test_a_broken_graph_or_a_path_without_one_is_reported_in_one_line(
     clean = striped_graph(PATH)
     with closing(sqlite3.connect(clean / "graph.sqlite")) as index, index:
         index.execute("UPDATE edges SET target = 'gone' WHERE rowid = 2")
-    index = f"{clean / 'graph.sqlite'}, edges, row 2: "
+    place = f"{clean / 'graph.sqlite'}, edges, row 2: "
     for path, begin, why in (
         (tmp_path / "empty", "", "has no known format"),
-        (clean, index, "there is no page 'gone'"),
+        (clean, place, "there is no page 'gone'"),
     ):
         status, told, _ = contaminate(path)
         assert (status, told.count("\n")) == (4, 1)

@@ -69,9 +69,15 @@ def test_version_1_reset_text_is_parsed(words, reset):
     ("action", "termination"), [("Impossible", "gave up"), ("Finish", "self-reported")]
 )
 def test_version_1_termination_is_translated(action, termination):
-    task = {"id": "a", "suite": "", "nodeid": "", "parameters": {}, "environment": None}
+    task: dict[str, Any] = {
+        "id": "a",
+        "suite": "",
+        "nodeid": "",
+        "parameters": {},
+        "environment": None,
+    }
     task |= {"goal": "g", "step_limit": 1}
-    records = [
+    records: list[dict[str, Any]] = [
         {"record": "episode", "schema_version": 1, "epoch": 0, "task": task},
         {"record": "step", "action": {"action": action}, "usage": {}, "said": "", "seconds": 0.0},
         {"record": "end", "termination": "self-reported", "error": "", "seconds": 0.0},
