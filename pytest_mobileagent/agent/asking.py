@@ -98,7 +98,8 @@ def ask(
         try:
             decision = read(words, frame)
         except DialectError as error:
-            problem = _problem(reply, error)
+            problem = "the model refuses" if reply.stop == "refusal" else str(error)
+            problem += " (the reply was cut off)" if reply.stop == "length" else ""
             policy = on_error or error.on_error or dialect.on_error
             if policy != "ask again":
                 break
@@ -167,12 +168,6 @@ def _nearly(action: Action) -> Iterator[Action]:
         yield Type(action.text)
     elif isinstance(action, DoubleTap):
         yield Tap(action.x, action.y)
-
-
-def _problem(reply: ModelReply, error: DialectError) -> str:
-    if reply.stop == "refusal":
-        return "the model refuses"
-    return f"{error} (the reply was cut off)" if reply.stop == "length" else str(error)
 
 
 @dataclass(frozen=True, slots=True)

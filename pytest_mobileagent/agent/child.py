@@ -36,9 +36,14 @@ if TYPE_CHECKING:
 
 def main(descriptor: int, parent: int) -> None:
     """Load an agent and play episodes, until the worker closes the connection or is gone."""
-    _belong_to(parent)
+    die_with_parent()
+    become_subreaper()  # adopt orphans of the agent's processes, where supported
+    if os.getppid() != parent:  # the worker has already died
+        os._exit(0)
     connection = Connection(descriptor)
-    _close_in_children(connection)
+    # Processes that the agent starts neither use the connection nor keep it open.
+    os.set_inheritable(connection.fileno(), False)
+    os.register_at_fork(after_in_child=connection.close)
     status = 1
     try:
         _, reference, folders, given, choice, models = receive_in_agent(connection)
@@ -52,7 +57,10 @@ def main(descriptor: int, parent: int) -> None:
                 send_to_worker(connection, PROBE)
                 continue
             if kind == END:
-                _run_exit_functions()
+                # So that coverage.py saves its measurements; the agent's own are among them, and
+                # threads that it has left behind are not waited for.
+                with contextlib.suppress(BaseException):
+                    atexit._run_exitfuncs()  # noqa: SLF001 - as multiprocessing before `os._exit`
                 send_to_worker(connection, END)
                 continue  # the process is then killed, together with everything that it has started
             briefing, packed = content
@@ -81,29 +89,6 @@ def _load(connection: Connection, reference: str, folders: list[Any], *facts: An
         raise EOFError(str(error)) from error
     send_to_worker(connection, "ready", **about)
     return agent
-
-
-def _run_exit_functions() -> None:
-    """Run Python's exit functions, so that coverage.py saves its measurements.
-
-    Threads that the agent has left behind are not waited for.
-    """
-    with contextlib.suppress(BaseException):  # the agent's own exit functions are among them
-        atexit._run_exitfuncs()  # noqa: SLF001 - as multiprocessing does before `os._exit`
-
-
-def _belong_to(parent: int) -> None:
-    """Die with the worker, and adopt orphans of the agent's processes, where supported."""
-    die_with_parent()
-    become_subreaper()
-    if os.getppid() != parent:  # the worker has already died
-        os._exit(0)
-
-
-def _close_in_children(connection: Connection) -> None:
-    """Keep processes that the agent starts from using the connection or keeping it open."""
-    os.set_inheritable(connection.fileno(), False)
-    os.register_at_fork(after_in_child=connection.close)
 
 
 def _are_open(*streams: Any) -> bool:

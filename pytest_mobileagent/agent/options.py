@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 _BOOLS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
 _REQUIRED = object()
-_NO_OPTIONS = {"PRESETS"}
 
 
 class BadOptionError(ValueError):
@@ -180,7 +179,9 @@ def _types(declared: type[Any]) -> dict[str, Any]:
         found |= {
             name: type(value)
             for name, value in vars(cls).items()
-            if name not in found and name not in _NO_OPTIONS and _is_option(name, value)
+            if name not in {*found, "PRESETS"} and not name.startswith("_")
+            # Functions, properties and slots are no options, and nor are classes.
+            if not hasattr(type(value), "__get__") and not isinstance(value, type)
         }
     return found
 
@@ -192,11 +193,6 @@ def _resolved(annotation: Any, names: dict[str, Any], default: Any) -> Any:
         return eval(annotation, dict(names))  # noqa: S307 - as typing.get_type_hints does
     except Exception:  # noqa: BLE001 - for example, names that are imported for type checkers only
         return str if default is None else type(default)
-
-
-def _is_option(name: str, value: Any) -> bool:
-    described = hasattr(type(value), "__get__")  # functions, properties and slots
-    return not name.startswith("_") and not described and not isinstance(value, type)
 
 
 def _defaults(declared: type[Any]) -> dict[str, Any]:
@@ -258,19 +254,16 @@ def _parse(kind: Any, text: str) -> Any:
             raise ValueError(text)
         return number
     if origin is Literal:
-        return _one_of({str(choice): choice for choice in arguments}, text)
+        choices = {str(choice): choice for choice in arguments}
+        if text not in choices:
+            raise ValueError(text)
+        return choices[text]
     if origin in {Union, types.UnionType}:
         return _first(arguments, text)
     if kind in {list, tuple} or origin in {list, tuple}:
         each = arguments[0] if arguments else str
         return (origin or kind)(_parse(each, word.strip()) for word in text.split(",") if word)
     return text
-
-
-def _one_of(choices: dict[str, Any], text: str) -> Any:
-    if text not in choices:
-        raise ValueError(text)
-    return choices[text]
 
 
 def _first(kinds: Sequence[Any], text: str) -> Any:

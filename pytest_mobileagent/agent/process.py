@@ -281,22 +281,17 @@ class AgentProcess:
     def _receive(self, seconds: float) -> dict[str, Any]:
         assert self._connection is not None
         assert self._process is not None
+        ends = time.monotonic() + seconds
         try:
-            self._wait(seconds)
+            while not self._connection.poll(min(_NOTICE, max(0.0, ends - time.monotonic()))):
+                # The children of a process that has ended may keep the line open.
+                if self._process.poll() is not None and not self._connection.poll(0):
+                    raise _how_it_ended(self._process)
+                if time.monotonic() >= ends:
+                    raise TimeIsUpError
             return receive_in_worker(self._connection)
         except (EOFError, OSError) as error:
             raise _how_it_ended(self._process) from error
-
-    def _wait(self, seconds: float) -> None:
-        """Wait for a message, or for the end of a process whose children keep the line open."""
-        assert self._connection is not None
-        assert self._process is not None
-        ends = time.monotonic() + seconds
-        while not self._connection.poll(min(_NOTICE, max(0.0, ends - time.monotonic()))):
-            if self._process.poll() is not None and not self._connection.poll(0):
-                raise EOFError
-            if time.monotonic() >= ends:
-                raise TimeIsUpError
 
 
 def _how_it_ended(process: subprocess.Popen[bytes]) -> AgentError:

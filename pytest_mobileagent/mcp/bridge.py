@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-_VERSION = "io.modelcontextprotocol/protocolVersion"  # in the `_meta` of modern requests
 _NAMES = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _CONNECT_SECONDS = 10.0
 _PARSE_ERROR, _SERVER_ERROR = -32700, -32000
@@ -76,7 +75,9 @@ class Bridge:
             body = json.dumps(message).encode()
             connection.request("POST", self._path, body, self._headers(message))
             response = connection.getresponse()
-            self._settle(message, response)
+            session = response.getheader("Mcp-Session-Id")
+            if _method(message) == "initialize" and session:
+                self._session = {"Mcp-Session-Id": session}
             answered = False
             for reply in _replies(response):
                 answered = answered or "method" not in reply
@@ -121,16 +122,9 @@ class Bridge:
             headers["Mcp-Name"] = _header(name)
         return headers
 
-    def _settle(self, message: Any, response: http.client.HTTPResponse) -> None:
-        session = response.getheader("Mcp-Session-Id")
-        if _method(message) == "initialize" and session:
-            self._session = {"Mcp-Session-Id": session}
-
     def _note_version(self, message: Any, reply: dict[str, Any]) -> None:
-        result = reply.get("result")
-        if _method(message) == "initialize" and isinstance(result, dict):
-            version = result.get("protocolVersion")
-            if isinstance(version, str):
+        match reply:
+            case {"result": {"protocolVersion": str(version)}} if _method(message) == "initialize":
                 self._session["MCP-Protocol-Version"] = version
 
     def _cancels(self, message: Any) -> bool:
@@ -236,10 +230,10 @@ def _id(message: Any) -> str | None:
 
 def _version(message: Any) -> str | None:
     """Return the protocol version that a modern message names; None for other messages."""
-    params = message.get("params") if isinstance(message, dict) else None
-    meta = params.get("_meta") if isinstance(params, dict) else None
-    version = meta.get(_VERSION) if isinstance(meta, dict) else None
-    return version if isinstance(version, str) and re.fullmatch(r"[\w.-]+", version) else None
+    match message:
+        case {"params": {"_meta": {"io.modelcontextprotocol/protocolVersion": str(version)}}}:
+            return version if re.fullmatch(r"[\w.-]+", version) else None
+    return None
 
 
 def _header(text: str) -> str:

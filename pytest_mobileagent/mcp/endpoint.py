@@ -237,7 +237,10 @@ class McpEndpoint:
                 transport.abort()
         self._web.should_exit = True
         await asyncio.gather(serving, return_exceptions=True)
-        _end_watchers()
+        # sse_starlette polls for ever for the end of a server; it starts another task if it must.
+        for task in asyncio.all_tasks():
+            if getattr(task.get_coro(), "__qualname__", "") == "_shutdown_watcher":
+                task.cancel()
 
     def _make(self) -> tuple[Any, Any]:
         import uvicorn  # takes long to load
@@ -274,16 +277,6 @@ class McpEndpoint:
             timeout_graceful_shutdown=1,
         )
         return phone, Web(config)
-
-
-def _end_watchers() -> None:
-    """Cancel the task in which sse_starlette polls for ever for the end of a server.
-
-    The library starts another one when it needs it.
-    """
-    for task in asyncio.all_tasks():
-        if getattr(task.get_coro(), "__qualname__", "") == "_shutdown_watcher":
-            task.cancel()
 
 
 class ProgramServers:

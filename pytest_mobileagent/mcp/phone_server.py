@@ -69,7 +69,7 @@ class PhoneServer:
             on_list_tools=_list_tools,
             on_call_tool=self._call,
             # Without this, the SDK lists all tools at each call, as if the client had requested it.
-            get_tool_input_schema=_schema_of,
+            get_tool_input_schema=lambda name: TOOLS[name].schema() if name in TOOLS else None,
         )
         self.server.middleware.append(self._note)
 
@@ -119,10 +119,6 @@ class PhoneServer:
 
 async def _list_tools(_: object, __: PaginatedRequestParams | None) -> ListToolsResult:
     return ListToolsResult(tools=[_advertised(tool) for tool in TOOLS.values()])
-
-
-def _schema_of(name: str) -> dict[str, Any] | None:
-    return TOOLS[name].schema() if name in TOOLS else None
 
 
 def _advertised(tool: Tool) -> MCPTool:

@@ -110,14 +110,14 @@ async def mobile_swipe_on_screen(
         where = f" from coordinates: {x:g}, {y:g}"
     end = list(start)
     end[axis] += sign * reach
-    ends = [await control.pixel(*_inside(point, size)) for point in (start, end)]
+    inside = [
+        [min(max(0, value), side - 1) for value, side in zip(point, size, strict=True)]
+        for point in (start, end)
+    ]
+    ends = [await control.pixel(*point) for point in inside]
     far = "" if distance is None else f" {distance:g} pixels"
     done = f"Swiped {direction}{far}{where or ' on screen'}"
     return await control.act(Swipe(*ends[0], *ends[1], seconds=_SWIPE_SECONDS), done)
-
-
-def _inside(point: list[float], size: tuple[int, int]) -> list[float]:
-    return [min(max(0, value), side - 1) for value, side in zip(point, size, strict=True)]
 
 
 @tool(

@@ -160,13 +160,16 @@ class SessionWatcher:
             return None
         continues = self.track.continues(command, arrived)
         before = None if continues else self._seen()
-        if not continues and self.session.steps + self.track.steps("act") > self._limit:
+        if (
+            not continues
+            and self.session.steps + self.track.steps("act") > self.session.limits.steps
+        ):
             self.end(Termination.STEP_LIMIT)
             return None
         act = WatchedAct(command, before, arrived, self.session.calls.take(), self._reply)
         self._reply = ""
         self.track.add(act)
-        if self.session.stops_on_success:
+        if self.session.plan.is_done is not None:
             self._add(self.track.take(None))  # the steps that are final now that this act follows
             if self.session.ending is not None:
                 return None
@@ -195,7 +198,10 @@ class SessionWatcher:
             self._write()
             if self.session.ending is not None:
                 return _OVER
-            if self.session.steps + self.track.steps("begin", "act", "end") > self._limit:
+            if (
+                self.session.steps + self.track.steps("begin", "act", "end")
+                > self.session.limits.steps
+            ):
                 self.end(Termination.STEP_LIMIT)
                 return _OVER
             self._own_step = True
@@ -238,10 +244,6 @@ class SessionWatcher:
         else:
             self._automation.server_starts()
         self.track.pause(arrived)
-
-    @property
-    def _limit(self) -> int:
-        return self.session.limits.steps
 
     def _seen(self) -> Capture:
         """Return a capture from after the last act, which is taken if necessary."""

@@ -101,8 +101,11 @@ def sighted(script: str, hidden: Part, readable: Collection[str]) -> SightedScri
     for simple in parsed.commands:
         words = _core(simple.words)
         look = _look(words)
-        if parsed.straight and simple.operator != "||" and not _keeps(simple):
-            files |= set(filter(_is_own, [*simple.files, _file_of(words) if look else ""]))
+        # A redirection may keep what a file contains, and only add to it.
+        keeps = any(re.match(r"\d*(&?>>|<>)", each) for each in simple.redirections)
+        if parsed.straight and simple.operator != "||" and not keeps:
+            written = [*simple.files, _file_of(words) if look else ""]
+            files |= set(filter(_OWN_FILE.fullmatch, written))
         if look != hidden:
             files |= _check(simple, words, hidden, {*readable, *files})
         elif simple.span is None or not simple.known:
@@ -114,15 +117,6 @@ def sighted(script: str, hidden: Part, readable: Collection[str]) -> SightedScri
     for file in parsed.reads:
         _check_readable(file, {*readable, *files})
     return SightedScript(script, frozenset(files), tuple(replacements), shows_picture)
-
-
-def _keeps(simple: Simple) -> bool:
-    """Return whether a redirection keeps what a file contains, and only adds to it."""
-    return any(re.match(r"\d*(&?>>|<>)", each) for each in simple.redirections)
-
-
-def _is_own(file: str) -> bool:
-    return _OWN_FILE.fullmatch(file) is not None
 
 
 def _shown(simple: Simple) -> str:

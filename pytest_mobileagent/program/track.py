@@ -248,7 +248,9 @@ class RawLog:
         safe = redacted(jsonable)
         if safe.get("acts") != jsonable.get("acts"):  # the command's text contains the secret, too
             safe |= {name: MASK for name in ("service", "text") if safe[name] == jsonable[name]}
-        safe = {n: _cut(each) if isinstance(each, str) else each for n, each in safe.items()}
+        for name, text in safe.items():
+            if isinstance(text, str) and (left := len(text) - _MOST_CHARACTERS) > 0:
+                safe[name] = f"{text[:_MOST_CHARACTERS]}… ({left} more characters)"
         with contextlib.suppress(OSError):  # the episode's record will report the full disk
             append_line(self._path, to_line(safe))
 
@@ -258,11 +260,6 @@ def act_to_json(act: Act) -> dict[str, Any]:
     if isinstance(act, Pointer | Erase | Clear | ElementTap):
         return {"action": type(act).__name__, **dataclasses.asdict(act)}
     return to_json(act)
-
-
-def _cut(text: str) -> str:
-    left = len(text) - _MOST_CHARACTERS
-    return text if left <= 0 else f"{text[:_MOST_CHARACTERS]}… ({left} more characters)"
 
 
 T = TypeVar("T")

@@ -157,7 +157,8 @@ class _Copy:
             target.symlink_to(self._goal(Path(entry.path)))
         elif entry.is_dir():
             path = Path(entry.path)
-            if entry.name in _LINKED or _is_environment(path):
+            is_environment = (path / "pyvenv.cfg").exists() or (path / "conda-meta").exists()
+            if entry.name in _LINKED or is_environment:
                 target.symlink_to(path)
             elif not self.target.is_relative_to(path):
                 self.folder(path, target)
@@ -184,10 +185,6 @@ class _Copy:
         goal = link.readlink()
         within = Path(os.path.normpath(link.parent / goal)).is_relative_to(self.source)
         return goal if within and not goal.is_absolute() else link.parent / goal
-
-
-def _is_environment(folder: Path) -> bool:
-    return (folder / "pyvenv.cfg").exists() or (folder / "conda-meta").exists()
 
 
 def _marks(folder: Path) -> _Marks:

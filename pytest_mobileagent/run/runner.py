@@ -206,11 +206,7 @@ def in_thread(
 
 
 def _check_apps(session: Session, apps: Collection[str]) -> None:
-    """Check that none of these apps has crashed.
-
-    Raises:
-        TaskError: if one has crashed.
-    """
+    """Raise a TaskError if one of these apps has crashed."""
     for step, crash in session.reports.crashes:
         if crash.package in apps:
             raise TaskError(f"its own solution crashes an app, at step {step}: {crash}")

@@ -216,11 +216,6 @@ class Session:
             raise EpisodeOver
         return self.observation
 
-    @property
-    def stops_on_success(self) -> bool:
-        """Whether meeting the goal ends the episode."""
-        return self.plan.is_done is not None
-
     def look(self) -> Capture:
         """Return a capture of the device's current state, without recording it."""
         return self.device.observe(self._probes)

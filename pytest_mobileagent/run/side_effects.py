@@ -99,7 +99,9 @@ class EffectsFinder:
         case = plan.case
         if not case.task.solution:
             return None
-        key = (case.id, repr(case.parameters), case.environment, plan.seed, _day(device))
+        now = device.observe().screen.time
+        day = "" if now is None else now.date().isoformat()
+        key = (case.id, repr(case.parameters), case.environment, plan.seed, day)
         if key not in self._solutions:
             try:
                 self._solutions[key] = self._played(plan, device)
@@ -116,11 +118,6 @@ class EffectsFinder:
             place.mkdir(parents=True)
             attempt(own, device, Recorder(place, ScreenStore(Path(folder, FOLDER))))
         return [each.key for each in _changes(*watch.states)]
-
-
-def _day(device: Device) -> str:
-    time = device.observe().screen.time
-    return "" if time is None else time.date().isoformat()
 
 
 def _is_permitted(effect: SideEffect, patterns: Sequence[str]) -> bool:

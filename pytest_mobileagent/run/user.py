@@ -6,7 +6,7 @@ import re
 import time
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.user import (
     NO_USER,
@@ -52,16 +52,6 @@ STREAM = "user.jsonl"  # prompts and replies, beside the episode's calls.jsonl
 MOST_SHOWN = 2000  # characters of a question that are recorded, or sent to a model
 
 
-class _Answers(Protocol):
-    """The user's answers, in one of their forms."""
-
-    def reply(self, question: str, screen: Screen, step: int) -> str | None:
-        """Return the answer to a question; None without an answer."""
-
-    def volunteered(self, screen: Screen | None, step: int) -> Sequence[str]:
-        """Return all answers for this screen and step; without a screen, all for the episode."""
-
-
 class EpisodeUser:
     """The user of one episode, in a mode of `_task.user.MODES`.
 
@@ -83,7 +73,7 @@ class EpisodeUser:
         self.told = self.budget = ""
         self._calls: list[ModelCall] = []
         self._recorded: set[str] = set()  # the questions in the file so far
-        self._source: _Answers | None = None
+        self._source: _Texts | _Prepared | _Simulated | None = None
         if user is not None:
             models = EpisodeModels(plan.user.models, ExchangeLog(folder, STREAM, self._calls))
             model = partial(models.model, ROLE)
@@ -164,7 +154,7 @@ class EpisodeUser:
 
 def _answers_of(
     user: User, case: Case, values: Mapping[str, Any], model: Callable[[], Model]
-) -> _Answers:
+) -> _Texts | _Prepared | _Simulated:
     match user:
         case Questions(pairs, threshold):
             return _Prepared([pair.filled(values) for pair in pairs], threshold, case.id)

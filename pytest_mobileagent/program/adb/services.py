@@ -132,13 +132,11 @@ async def banner(address: Address) -> bytes:
     known = dict(word.split(":", 1) for word in words if ":" in word)
     names = {"name": "product", "model": "model", "device": "device"}
     text = "".join(f"ro.product.{name}={known.get(key, '')};" for name, key in names.items())
-    return f"device::{text}features={','.join(filter(_is_passed_on, features))}".encode()
-
-
-def _is_passed_on(feature: str) -> bool:
     # These change how data is acknowledged, how pushed files are compressed, and how commands are
     # encoded.
-    return not feature.startswith(("delayed_ack", "sendrecv_v2", "abb", "track_app"))
+    emulated = ("delayed_ack", "sendrecv_v2", "abb", "track_app")
+    passed_on = ",".join(each for each in features if not each.startswith(emulated))
+    return f"device::{text}features={passed_on}".encode()
 
 
 async def ask_server(address: Address, request: str) -> str:

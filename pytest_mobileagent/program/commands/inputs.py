@@ -47,11 +47,6 @@ def read_input(words: Sequence[str], raw: str) -> tuple[Act, ...]:
         return (Raw(raw),)
 
 
-def _tap(arguments: list[str], raw: str) -> tuple[Act, ...]:
-    x, y = map(pixel, arguments[:2])
-    return (Tap(x, y),)
-
-
 def _swipe(arguments: list[str], raw: str) -> tuple[Act, ...]:
     x1, y1, x2, y2 = map(pixel, arguments[:4])
     milliseconds = float(arguments[4]) if len(arguments) > 4 else _SWIPE_MILLISECONDS
@@ -66,9 +61,9 @@ def swipe(x1: int, y1: int, x2: int, y2: int, seconds: float) -> Tap | LongPress
     return action
 
 
-def _text(arguments: list[str], raw: str) -> tuple[Act, ...]:
-    # Android ignores everything after the first argument.
-    return (Type(arguments[0].replace("%s", " ")),) if arguments[0] else ()
+def typed(text: str) -> tuple[Act, ...]:
+    """Return the act of typing text; no act if the text is empty."""
+    return (Type(text),) if text else ()
 
 
 def _keyevent(arguments: list[str], raw: str) -> tuple[Act, ...]:
@@ -83,12 +78,11 @@ def _keyevent(arguments: list[str], raw: str) -> tuple[Act, ...]:
             names.append(word)
     codes = ((code(name), name) for name in names)
     acts = tuple(pressed(code, f"input keyevent {name}") for code, name in codes if code != WAKE_UP)
-    return tuple(_held(act, raw) for act in acts) if long else acts
-
-
-def _held(act: Act, raw: str) -> Act:
-    """Return the act of a held key, which differs from a press unless the key repeats."""
-    return act if not isinstance(act, Key) or act.name in {"enter", "tab"} else Raw(raw)
+    if not long:
+        return acts
+    # A held key differs from a pressed one unless it repeats.
+    repeats = (not isinstance(act, Key) or act.name in {"enter", "tab"} for act in acts)
+    return tuple(act if same else Raw(raw) for act, same in zip(acts, repeats, strict=True))
 
 
 def _keycombination(arguments: list[str], raw: str) -> tuple[Act, ...]:
@@ -105,9 +99,10 @@ def _motionevent(arguments: list[str], raw: str) -> tuple[Act, ...]:
 
 
 _READERS: dict[str, Callable[[list[str], str], tuple[Act, ...]]] = {
-    "tap": _tap,
+    "tap": lambda given, _: (Tap(*map(pixel, (given[0], given[1]))),),
     "swipe": _swipe,
-    "text": _text,
+    # Android ignores everything after the first argument.
+    "text": lambda given, _: typed(given[0].replace("%s", " ")),
     "keyevent": _keyevent,
     "keycombination": _keycombination,
     "motionevent": _motionevent,
@@ -196,7 +191,9 @@ def pressed(number: int | None, raw: str, meta: int = 0) -> Act:
     if meta & _CTRL:
         return {_A: SELECT_ALL, _V: PASTE}.get(number) or Raw(raw)
     if number in _CHARACTERS:
-        return Type(_character(number, shift=bool(meta & _SHIFT)))
+        character = _CHARACTERS[number]
+        is_shifted = bool(meta & _SHIFT)
+        return Type(_SHIFTED.get(character, character.upper()) if is_shifted else character)
     if meta & _SHIFT:
         return Raw(raw)
     if number in _CANONICAL:
@@ -212,11 +209,6 @@ def together(codes: Sequence[int | None], raw: str) -> Act:
     if modifiers and set(modifiers) <= _SHIFT_KEYS:
         return pressed(last, raw, _SHIFT)
     return Raw(raw)
-
-
-def _character(number: int, *, shift: bool) -> str:
-    character = _CHARACTERS[number]
-    return _SHIFTED.get(character, character.upper()) if shift else character
 
 
 STILL = 10  # pixels: a finger that moves no further is considered at rest

@@ -6,8 +6,9 @@ import base64
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import Key, Open, Raw, Type
+from pytest_mobileagent.action.action import Key, Open, Raw
 from pytest_mobileagent.program.commands import Act, Clear, fixed, inputs
+from pytest_mobileagent.program.commands.inputs import typed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,6 +22,7 @@ _ONE = {
     "--windowingMode", "--activityType", "--task", "--receiver-permission", "--start-profiler",
     "--sampling", "--attach-agent", "--attach-agent-bind", "--bg-start-allowlist-duration",
 }  # fmt: skip
+_FIELDS = {"-a": "action", "-d": "data", "-t": "type", "-n": "component", "-p": "package"}
 _MAIN = "android.intent.action.MAIN"
 _LAUNCHER = "android.intent.category.LAUNCHER"
 _HOME = "android.intent.category.HOME"
@@ -63,38 +65,18 @@ def read_intent(words: Sequence[str]) -> Intent:
             intent.extras[name] = value
             del rest[:2]
         elif word in _ONE:
-            _set(intent, word, rest.pop(0) if rest else "")
-        elif not word.startswith("-"):
-            _last(intent, word)
+            value = rest.pop(0) if rest else ""
+            if word == "-c":
+                intent.categories.append(value)
+            elif word == "--esn":
+                intent.extras[value] = ""
+            elif word in _FIELDS:
+                setattr(intent, _FIELDS[word], value)
+        elif not word.startswith("-"):  # a URI, a component or a package
+            setattr(
+                intent, "data" if ":" in word else "component" if "/" in word else "package", word
+            )
     return intent
-
-
-def _set(intent: Intent, option: str, value: str) -> None:
-    match option:
-        case "-a":
-            intent.action = value
-        case "-d":
-            intent.data = value
-        case "-t":
-            intent.type = value
-        case "-n":
-            intent.component = value
-        case "-p":
-            intent.package = value
-        case "-c":
-            intent.categories.append(value)
-        case "--esn":
-            intent.extras[value] = ""
-
-
-def _last(intent: Intent, word: str) -> None:
-    """Read a word without an option: a URI, a component or a package."""
-    if ":" in word:
-        intent.data = word
-    elif "/" in word:
-        intent.component = word
-    else:
-        intent.package = word
 
 
 def started(intent: Intent, raw: str) -> tuple[Act, ...]:
@@ -133,22 +115,12 @@ def from_base64(text: str) -> str:
     return base64.b64decode(data + "=" * (-len(data) % 4), validate=True).decode("utf-8")
 
 
-def typed(text: str) -> tuple[Act, ...]:
-    """Return the act of typing text; no act if the text is empty."""
-    return (Type(text),) if text else ()
-
-
 def _message(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
     if "mcode" not in extras:
         return typed(extras.get("msg", ""))
     numbers = [int(number) for number in extras["mcode"].split(",")]
     pairs = zip(numbers[::2], numbers[1::2], strict=False)  # modifiers, then the key
     return tuple(inputs.pressed(number, raw, meta) for meta, number in pairs)
-
-
-def _characters(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
-    numbers = extras.get("chars", "").split(",")
-    return typed("".join(chr(int(number)) for number in numbers if number.strip()))
 
 
 def _text_base64(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
@@ -164,7 +136,9 @@ def _clipboard(extras: dict[str, str], raw: str) -> tuple[Act, ...]:
 _BROADCASTS: dict[str, Callable[[dict[str, str], str], tuple[Act, ...]]] = {
     "ADB_INPUT_TEXT": _message,
     "ADB_INPUT_B64": lambda extras, _: typed(from_base64(extras.get("msg", ""))),
-    "ADB_INPUT_CHARS": _characters,
+    "ADB_INPUT_CHARS": lambda extras, _: typed(
+        "".join(chr(int(number)) for number in extras.get("chars", "").split(",") if number.strip())
+    ),
     "ADB_INPUT_CODE": lambda extras, raw: (inputs.pressed(int(extras.get("code", "")), raw),),
     "ADB_EDITOR_CODE": fixed(Key("enter")),
     "ADB_CLEAR_TEXT": fixed(Clear()),

@@ -84,11 +84,6 @@ def _setprop(arguments: Sequence[str]) -> str:
     return _CONNECTS if key.startswith(adb) else ""
 
 
-def _stop(arguments: Sequence[str]) -> str:
-    services = {word for word in arguments if not word.startswith("-")}
-    return _STOPS if not services or _VITAL & services else ""
-
-
 def _kill(arguments: Sequence[str]) -> str:
     if _VITAL & {*arguments}:
         return _STOPS
@@ -103,7 +98,9 @@ _JUDGES: dict[str, Callable[[Sequence[str]], str]] = {
     "settings": _settings,
     "svc": _svc,
     "setprop": _setprop,
-    "stop": _stop,
+    "stop": lambda words: (
+        _STOPS if all(word.startswith("-") for word in words) or _VITAL & {*words} else ""
+    ),
     "kill": lambda words: _STOPS if {"1", "-1"} & {*words[-1:]} else "",
     "pkill": _kill,
     "killall": _kill,

@@ -11,15 +11,8 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.action.action import Raw, Wait
 from pytest_mobileagent.program.commands import Act, Clear, Command, Pointer
 from pytest_mobileagent.program.commands import script as scripts
-from pytest_mobileagent.program.commands.inputs import pixel, read_input, read_monkey, swipe
-from pytest_mobileagent.program.commands.intents import (
-    CLIPBOARD,
-    TOOLS,
-    read_intent,
-    sent,
-    started,
-    typed,
-)
+from pytest_mobileagent.program.commands.inputs import pixel, read_input, read_monkey, swipe, typed
+from pytest_mobileagent.program.commands.intents import CLIPBOARD, TOOLS, read_intent, sent, started
 from pytest_mobileagent.program.commands.refusals import keeping_the_screen_on, refusal
 from pytest_mobileagent.program.commands.script import UNKNOWN, Simple, cut
 from pytest_mobileagent.program.commands.tool_servers import read_content
@@ -58,7 +51,9 @@ def read_script(script: str, text: str, depth: int = 0) -> Command:
         if simple.known and _LOOK_UPS & {*simple.words}:
             app = simple.words[-1]
         part = _read_simple(_resolved(simple, app), depth)
-        if simple.operator == "|" and _feeds_a_shell(simple):
+        names = [PurePosixPath(word).name for word in simple.words]
+        feeds_a_shell = names[0] in {*_SHELLS, "su"} and all(n.startswith("-") for n in names[1:])
+        if simple.operator == "|" and feeds_a_shell:
             part = _guessed(script, text)
         if simple.operator == "||" and part.acts and any(each.acts for each in parts):
             part = Command(part.text, refused=part.refused)
@@ -140,11 +135,6 @@ def _after_options(arguments: list[str], skipped: int) -> list[str]:
         if option in _WITH_VALUE and rest:
             rest.pop(0)
     return rest[skipped:]
-
-
-def _feeds_a_shell(simple: Simple) -> bool:
-    name, *arguments = (PurePosixPath(word).name for word in simple.words)
-    return name in {*_SHELLS, "su"} and all(word.startswith("-") for word in arguments)
 
 
 def _copies_to_input(words: Sequence[str]) -> bool:
@@ -262,11 +252,6 @@ def _opaque_if(does: object, raw: str) -> Command:
     return Command(raw, (Raw(raw),) if does else ())
 
 
-def _uiautomator(arguments: Sequence[str], raw: str) -> Command:
-    dumps = arguments[:1] == ["dump"]
-    return Command(raw, looks=dumps, automation=dumps)
-
-
 def _am(arguments: Sequence[str], raw: str) -> Command:
     match list(arguments):
         case ["start" | "start-activity", *rest]:
@@ -332,7 +317,9 @@ _READERS: dict[str, Callable[[Sequence[str], str], Command]] = {
     "monkey": lambda arguments, raw: Command(raw, read_monkey(arguments, raw)),
     "screencap": lambda _, raw: Command(raw, looks=True),
     "screenrecord": lambda _, raw: Command(raw, looks=True),
-    "uiautomator": _uiautomator,
+    "uiautomator": lambda given, raw: Command(
+        raw, looks=given[:1] == ["dump"], automation=given[:1] == ["dump"]
+    ),
     "sendevent": lambda _, raw: _opaque_if(True, raw),
     "am": _am,
     "pm": _pm,
@@ -341,7 +328,5 @@ _READERS: dict[str, Callable[[Sequence[str], str], Command]] = {
     # Of numbered calls of a system service, only those of the status bar are known to act.
     "service": lambda given, raw: _opaque_if(given[:2] == ["call", "statusbar"], raw),
     "content": read_content,
-    "app_process": _app_process,
-    "app_process32": _app_process,
-    "app_process64": _app_process,
+    **dict.fromkeys(("app_process", "app_process32", "app_process64"), _app_process),
 }

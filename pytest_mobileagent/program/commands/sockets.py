@@ -67,7 +67,8 @@ class SocketReader:
             yield data[: len(data) - len(rest or b"")], self._read(complete=rest is not None)
             data = rest or b""
         if data:
-            yield data, self._binary() if self._controlled else None
+            text = f"{self._name}{BINARY}"
+            yield data, Command(text, (Raw(text),)) if self._controlled else None
 
     def _read(self, *, complete: bool) -> Command | None:
         """Read the request once it is complete, and prepare for the next one."""
@@ -82,18 +83,9 @@ class SocketReader:
         """Treat everything that follows as binary control, because its effect is unknown."""
         self._request, self._controlled = None, True
 
-    def _binary(self) -> Command:
-        text = f"{self._name}{BINARY}"
-        return Command(text, (Raw(text),))
-
 
 class NotHttpError(Exception):
     """A stream does not begin like HTTP."""
-
-
-def _may_be_http(begun: bytes) -> bool:
-    start = begun.lstrip(b"\r\n")
-    return any(start.startswith(each) or each.startswith(start) for each in _METHODS)
 
 
 class _Incoming:
@@ -115,7 +107,8 @@ class _Incoming:
             h11.RemoteProtocolError: if the data is not a request.
         """
         self._begun = (self._begun + data[:_LONGEST_METHOD])[:_LONGEST_METHOD]
-        if not _may_be_http(self._begun):
+        start = self._begun.lstrip(b"\r\n")
+        if not any(start.startswith(each) or each.startswith(start) for each in _METHODS):
             if self._first:
                 raise NotHttpError
             raise h11.RemoteProtocolError("it does not begin like a request")

@@ -23,8 +23,8 @@ from pytest_mobileagent.program.commands import (
     inputs,
     opaque,
 )
-from pytest_mobileagent.program.commands.inputs import pixel, stroke, swipe
-from pytest_mobileagent.program.commands.intents import CLIPBOARD, from_base64, typed
+from pytest_mobileagent.program.commands.inputs import pixel, stroke, swipe, typed
+from pytest_mobileagent.program.commands.intents import CLIPBOARD, from_base64
 from pytest_mobileagent.program.commands.script import call_text
 
 if TYPE_CHECKING:
@@ -77,7 +77,9 @@ def read_calls(values: Any, raw: str) -> Command:
 def _read(method: str, params: Any, raw: str) -> tuple[Act, ...]:
     try:
         if method.startswith("device."):
-            return _read_device_call(method, params or {}, raw)
+            if device_reader := _DEVICE_READERS.get(method):
+                return device_reader(params or {}, raw)
+            return (Raw(raw),) if method.startswith(_DEVICE_OPAQUE) else ()
         reader = _READERS.get(method)
         return reader(params if isinstance(params, list) else [], raw) if reader else ()
     except (ValueError, TypeError, IndexError, KeyError, AttributeError, OverflowError):
@@ -96,12 +98,6 @@ def _click(arguments: list[Any], raw: str) -> tuple[Act, ...]:
     if len(arguments) > 2:
         return (swipe(x, y, x, y, float(arguments[2]) / 1000),)
     return (Tap(x, y),)
-
-
-def _long_click(arguments: list[Any], raw: str) -> tuple[Act, ...]:
-    if not _on_screen(arguments):
-        return (Raw(raw),)
-    return (LongPress(pixel(arguments[0]), pixel(arguments[1])),)
 
 
 def _swipe(arguments: list[Any], raw: str) -> tuple[Act, ...]:
@@ -147,7 +143,9 @@ _OPAQUE = (
 _READERS: dict[str, ReadsList] = dict.fromkeys(_OPAQUE.split(), opaque)
 _READERS |= {
     "click": _click,
-    "longClick": _long_click,
+    "longClick": lambda given, raw: (
+        LongPress(pixel(given[0]), pixel(given[1])) if _on_screen(given) else Raw(raw),
+    ),
     "swipe": _swipe,
     "swipePoints": _swipe_points,
     "drag": _drag,
@@ -170,12 +168,6 @@ _BUTTONS: dict[str, Act] = {
 }  # fmt: skip
 
 
-def _read_device_call(method: str, params: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
-    if reader := _DEVICE_READERS.get(method):
-        return reader(params, raw)
-    return (Raw(raw),) if method.startswith(_DEVICE_OPAQUE) else ()
-
-
 def _tap(params: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
     return (Tap(pixel(params["x"]), pixel(params["y"])),)
 
@@ -185,9 +177,15 @@ def _long_press(params: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
     return (LongPress(pixel(params["x"]), pixel(params["y"]), seconds),)
 
 
-def _device_swipe(params: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
-    x1, y1, x2, y2 = (pixel(params[name]) for name in ("x1", "y1", "x2", "y2"))
-    return (swipe(x1, y1, x2, y2, float(params.get("duration") or 0.3)),)
+def _swipes(ends: Sequence[str], unit: float) -> ReadsTable:
+    """Return a reader of swipes, given the names of their coordinates and the unit of time."""
+
+    def read_swipe(values: Mapping[str, Any], _: str) -> tuple[Act, ...]:
+        x1, y1, x2, y2 = (pixel(values[name]) for name in ends)
+        duration = values.get("duration")
+        return (swipe(x1, y1, x2, y2, 0.3 if duration is None else float(duration) * unit),)
+
+    return read_swipe
 
 
 def _copied(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
@@ -216,7 +214,7 @@ _DEVICE_OPAQUE = (
 _DEVICE_READERS: dict[str, ReadsTable] = {
     "device.io.tap": _tap,
     "device.io.longpress": _long_press,
-    "device.io.swipe": _device_swipe,
+    "device.io.swipe": _swipes(("x1", "y1", "x2", "y2"), unit=1),
     "device.io.text": lambda given, _: typed(str(given["text"])),
     "device.io.button": lambda given, raw: (_BUTTONS.get(str(given["button"]).upper(), Raw(raw)),),
     "device.io.gesture": _gesture,
@@ -247,11 +245,6 @@ def portal_acts(path: str, values: Mapping[str, Any], raw: str) -> tuple[Act, ..
         return (Raw(raw),)
 
 
-def _portal_swipe(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
-    x1, y1, x2, y2 = (pixel(values[name]) for name in ("startX", "startY", "endX", "endY"))
-    return (swipe(x1, y1, x2, y2, float(values.get("duration", 300)) / 1000),)
-
-
 def _input(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
     text = typed(from_base64(str(values["base64_text"])))
     clears = values.get("clear", True) in {True, "true"}
@@ -260,7 +253,7 @@ def _input(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
 
 _PORTAL_READERS: dict[str, ReadsTable] = {
     "tap": _tap,
-    "swipe": _portal_swipe,
+    "swipe": _swipes(("startX", "startY", "endX", "endY"), unit=0.001),
     "global": lambda given, raw: (_GLOBAL.get(int(given["action"]), Raw(raw)),),
     "app": lambda given, _: (Open(str(given.get("package") or given["packageName"])),),
     "app/stop": opaque,

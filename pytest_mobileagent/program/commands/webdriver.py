@@ -88,10 +88,6 @@ def _value(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
     return (*replaces, *keyed(text, raw), Key("enter"))
 
 
-def _key_code(body: dict[str, Any], raw: str) -> tuple[Act, ...]:
-    return (inputs.pressed(int(body["keycode"]), raw, int(body.get("metastate") or 0)),)
-
-
 _READERS: list[tuple[re.Pattern[str], Reader]] = [
     (re.compile(pattern), reader)
     for pattern, reader in (
@@ -100,7 +96,12 @@ _READERS: list[tuple[re.Pattern[str], Reader]] = [
         ("element/[^/]+/value", _value),
         ("keys", _value),
         ("back", fixed(Key("back"))),
-        ("appium/device/press_keycode", _key_code),
+        (
+            "appium/device/press_keycode",
+            lambda body, raw: (
+                inputs.pressed(int(body["keycode"]), raw, int(body.get("metastate") or 0)),
+            ),
+        ),
         ("appium/device/long_press_keycode", opaque),
         ("appium/device/open_notifications", opaque),
         (

@@ -130,8 +130,9 @@ def check_route(name: str) -> None:
     route = route_of(name, routes(every=True))
     key_at(route)
     # Azure's endpoint is the user's own, and answers under other paths.
-    if route.provider != "azure" and route.base.startswith(endpoint_of(_reference(route))):
-        check_endpoint(_reference(route))
+    reference = ModelReference(route.provider, "any")
+    if route.provider != "azure" and route.base.startswith(endpoint_of(reference)):
+        check_endpoint(reference)
 
 
 def key_at(route: ProviderRoute) -> str:
@@ -143,10 +144,6 @@ def key_at(route: ProviderRoute) -> str:
     url = PROVIDERS[route.provider].url
     is_own = not url or Origin.of(route.base) != Origin.of(url)
     return key_of(ModelReference(route.provider, "any", route.base if is_own else ""))
-
-
-def _reference(route: ProviderRoute) -> ModelReference:
-    return ModelReference(route.provider, "any")
 
 
 def environment(
@@ -210,7 +207,10 @@ def provider_at(host: str) -> str:
     for end, name in _MORE_HOSTS.items():
         if _is_below(host, end) or (name == "google-vertex" and host.endswith(f"-{end}")):
             return name
-    return _of_prices(host)
+    from genai_prices.data import providers  # takes long to load
+
+    found = (each for each in providers if re.match(each.api_pattern, f"https://{host}/"))
+    return str(next((each.id for each in found), ""))
 
 
 def seller_of(provider: str) -> str:
@@ -222,15 +222,6 @@ def seller_of(provider: str) -> str:
 
 def _is_below(host: str, end: str) -> bool:
     return host == end or host.endswith(f".{end}")
-
-
-def _of_prices(host: str) -> str:
-    from genai_prices.data import providers  # takes long to load
-
-    for each in providers:
-        if re.match(each.api_pattern, f"https://{host}/"):
-            return str(each.id)
-    return ""
 
 
 UNLIMITED = (

@@ -84,7 +84,8 @@ class Exchange:
             error = _HUNG_UP if gone else f"{type(problem).__name__}: {problem}"
             if isinstance(problem, ProviderError):  # it exceeds a limit
                 error = str(problem)
-                self._hang_up()
+                if self.connection.upstream is not None:
+                    self.connection.upstream.close()
             await preparing
             was_written = self._write(error, by_provider=not gone)
             if was_written or gone or self.recording.has_begun:
@@ -144,10 +145,6 @@ class Exchange:
             if not limit.expired():  # it is the connection's own limit
                 raise
             raise self._watch.stalled() from None
-
-    def _hang_up(self) -> None:
-        if self.connection.upstream is not None:
-            self.connection.upstream.close()
 
     async def _pass_back(
         self,

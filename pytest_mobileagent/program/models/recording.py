@@ -113,7 +113,6 @@ class _Prompt:
     """A request in the form in which it is recorded."""
 
     request: Request
-    settings: dict[str, Any]
     messages: list[dict[str, Any]]
     tokens: int
 
@@ -149,11 +148,12 @@ class Recording:
             HostError: if a picture cannot be written.
         """
         request = self.api.read(self.request.path, self.request.body, self.request.data)
-        messages = [to_jsonable(message, self._picture) for message in request.messages]
-        self._prompt = _Prompt(request, request.settings, messages, input_tokens(request))
 
-    def _picture(self, image: Image) -> dict[str, Any]:
-        return {"picture": self._shared.pictures.add_picture(image.data)}
+        def picture(image: Image) -> dict[str, Any]:
+            return {"picture": self._shared.pictures.add_picture(image.data)}
+
+        messages = [to_jsonable(message, picture) for message in request.messages]
+        self._prompt = _Prompt(request, messages, input_tokens(request))
 
     def answered(self, status: int, media_type: str, encoding: str) -> None:
         """Record the head of the answer."""
@@ -321,7 +321,7 @@ class Recording:
         return {
             "model": self.seller.id,
             "role": self._role,
-            "settings": self._prompt.settings | self.settings,
+            "settings": self._prompt.request.settings | self.settings,
             "prompt": self._prompt.messages,
         }
 
