@@ -36,28 +36,22 @@ SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]
 class Integer:
     def __index__(self): return 7
 class OwnReply(Reply): pass
-class OwnTap(Tap): pass
 class Unsendable:
     def __init__(self): self.lock = threading.Lock()
 
 class Do:
     def tap(self): return Tap(1, 1)
-    def nan(self): return Tap(float("nan"), 1)
     def whole_number(self): return Tap(Integer(), 1)
     def huge_number(self): return Tap(10 ** 9999, 1)
     def own_reply(self):
         return OwnReply(Tap(1, 1), said="own", calls=[ModelCall("gpt", price_usd=0.5)])
     def several(self): return [Tap(1, 1), Tap(2, 2)]
-    def own_action(self): return OwnTap(1, 1)
-    def nothing(self): return None
     def unsendable(self): return Type(Unsendable())
     def unsendable_reply(self): return Unsendable()
     def huge_text(self): return Reply(Tap(1, 1), said="x" * 5_000_000)
     def surrogates(self): return Reply(Tap(1, 1), said="half \\ud83d of it")
     def raises(self): raise ValueError("no idea")
     def exits(self): os._exit(3)
-    def exits_politely(self): sys.exit("bye")
-    def crashes(self): os.kill(os.getpid(), signal.SIGSEGV)
     def killed(self): os.kill(os.getpid(), 35)
     def closes_stdout(self):
         sys.stdout.close(); os.close(1); print("x")
@@ -86,11 +80,9 @@ class Do:
         return Finish()
     def started(self):
         return Finish(str(os.getpid()))
-    def saves_at_exit(self):
-        atexit.register(Path(os.environ["LEFT"]).write_text, "saved"); return self.started()
-    def fails_at_exit(self):
+    def fails_at_exit(self):  # after it has saved
         atexit.register(sys.exit, "no")
-        return self.saves_at_exit()
+        atexit.register(Path(os.environ["LEFT"]).write_text, "saved"); return self.started()
     def hangs_at_exit(self):
         atexit.register(time.sleep, 600); return self.started()
     def starts_at_exit(self):

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -24,9 +24,8 @@ from pytest_mobileagent.agent.agent import KnowsTask, Scripted, StepInstructions
 from pytest_mobileagent.errors import TaskError, UnfitMoveError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from pytest_mobileagent import Screen
     from pytest_mobileagent._task.solution import Move
     from pytest_mobileagent.action.matching import Wanted
 
@@ -49,7 +48,7 @@ def assigned(agent: Scripted) -> Scripted:
     return agent
 
 
-def test_solution_is_played_move_by_move(make_screen: Callable[..., Screen]) -> None:
+def test_solution_is_played_move_by_move(make_screen):
     agent = assigned(Scripted())
     price = {"text": "5 €", "resource-id": "a:id/price"}
     assert agent.step(Observation(make_screen())) == Open("com.shop")
@@ -60,15 +59,13 @@ def test_solution_is_played_move_by_move(make_screen: Callable[..., Screen]) -> 
     assert agent.step(Observation(make_screen())) == Finish()
 
 
-def test_solution_without_final_move_ends_with_a_report(
-    make_screen: Callable[..., Screen],
-) -> None:
+def test_solution_without_final_move_ends_with_a_report(make_screen):
     agent = assigned(Truncated())
     screens = [make_screen(), make_screen("price"), make_screen()]
     assert [type(agent.step(Observation(screen))) for screen in screens] == [Open, Tap, Finish]
 
 
-def test_impossible_move_is_named(make_screen: Callable[..., Screen]) -> None:
+def test_impossible_move_is_named(make_screen):
     agent = assigned(Scripted())
     agent.step(Observation(make_screen()))
     complaint = r"move 2 of the solution, tap\(text='\{thing\}'\), does not fit: .*text='price'"
@@ -76,7 +73,7 @@ def test_impossible_move_is_named(make_screen: Callable[..., Screen]) -> None:
         agent.step(Observation(make_screen("Sold out")))
 
 
-def test_task_without_solution_cannot_be_played() -> None:
+def test_task_without_solution_cannot_be_played():
     with pytest.raises(TaskError, match="no solution to play, and no golden actions: add either"):
         Scripted().assign_task(Task("Do it."), {})
 
@@ -100,9 +97,7 @@ GOLDEN: list[Wanted] = [
         ([Impossible()], Scripted, [Key("back"), Impossible()]),
     ],
 )
-def test_golden_actions_are_played_like_a_solution(
-    make_screen: Callable[..., Screen], end: list[Any], agent: type[Scripted], last: list[Any]
-) -> None:
+def test_golden_actions_are_played_like_a_solution(make_screen, end, agent, last):
     player = agent()
     player.assign_task(Task("Go.", golden=[*GOLDEN, *end]), {})
     price = {"text": "price", "bounds": "[0,0][4,8]"}
@@ -110,7 +105,7 @@ def test_golden_actions_are_played_like_a_solution(
     assert actions == [Tap(1, 1), Tap(2, 4), *last]
 
 
-def test_a_golden_action_that_does_not_fit_is_named(make_screen: Callable[..., Screen]) -> None:
+def test_a_golden_action_that_does_not_fit_is_named(make_screen):
     player = Scripted()
     player.assign_task(Task("Go.", golden=GOLDEN[1:]), {})
     complaint = r"move 1, a golden action chosen by a function, does not fit: its"
@@ -118,9 +113,7 @@ def test_a_golden_action_that_does_not_fit_is_named(make_screen: Callable[..., S
         player.step(Observation(make_screen("Sold out")))
 
 
-def test_scroll_repeats_until_the_element_is_seen(
-    make_screen: Callable[..., Screen],
-) -> None:
+def test_scroll_repeats_until_the_element_is_seen(make_screen):
     solution = [open_app(), scroll("up", until={"text": "Last"}), tap(text="Last")]
     task = Task("Go.", app="com.shop", solution=solution)
     for lists in (["home", "a", "b", "c", "Last"], ["home", "a", "Last"], ["home", "Last"]):
@@ -132,7 +125,7 @@ def test_scroll_repeats_until_the_element_is_seen(
         assert isinstance(agent.step(Observation(make_screen("after"))), Finish)
 
 
-def test_scroll_that_moves_nothing_ends(make_screen: Callable[..., Screen]) -> None:
+def test_scroll_that_moves_nothing_ends(make_screen):
     solution = [open_app(), scroll("up", until={"text": "Last"}), tap(text="Last")]
     agent = Scripted()
     agent.assign_task(Task("Go.", app="com.shop", solution=solution), {})
@@ -153,28 +146,26 @@ ASKING = Task(
 @pytest.mark.parametrize(
     ("reply", "said"), [("Blue", "Blue"), (NO_USER, "Red"), (None, "Red"), ("{now}", "{now}")]
 )
-def test_a_solution_asks_and_guesses_without_an_answer(
-    make_screen: Callable[..., Screen], reply: str | None, said: str
-) -> None:
+def test_a_solution_asks_and_guesses_without_an_answer(make_screen, reply, said):
     agent = Scripted()
     agent.assign_task(ASKING.as_variant("vague"), {"thing": "mug"})
     assert agent.step(Observation(make_screen())) == Ask("Which mug?")
     assert agent.step(Observation(make_screen(), reply)) == Finish(said)
 
 
-def test_nothing_is_asked_if_the_goal_is_complete(make_screen: Callable[..., Screen]) -> None:
+def test_nothing_is_asked_if_the_goal_is_complete(make_screen):
     agent = Scripted()
     agent.assign_task(ASKING.as_variant("full"), {"thing": "mug"})
     assert agent.step(Observation(make_screen())) == Finish("Green mug")
 
 
-def test_known_answers_come_from_the_pairs_of_questions_and_answers() -> None:
+def test_known_answers_come_from_the_pairs_of_questions_and_answers():
     alone = Task("Buy a green mug.", vague="Buy.", user=person("a"), solution=ASKING.solution)
     with pytest.raises(TaskError, match=r"no pair of user=questions\(\[…\]\) answers it"):
         Scripted().assign_task(alone.as_variant("full"), {"thing": "mug"})
 
 
-def test_instructions_grow_with_the_users_answers() -> None:
+def test_instructions_grow_with_the_users_answers():
     told = StepInstructions(("Open it.", "Tap it."))
     assert (len(told), list(told)) == (0, [])
     for said, shown in [

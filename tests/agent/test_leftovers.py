@@ -9,18 +9,11 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_mobileagent import Termination
 from pytest_mobileagent.agent import process as host
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pytest_mobileagent import Episode
-    from pytest_mobileagent.agent.process import AgentProcess
 
 
 def is_alive(pid: int) -> bool:
@@ -37,7 +30,7 @@ def ends(pid: int) -> bool:
     return not is_alive(pid)
 
 
-def test_blocked_pool_ends_with_its_episode(played: Callable[..., Episode]) -> None:
+def test_blocked_pool_ends_with_its_episode(played):
     first = played("started").answer
     assert played("tap").termination is Termination.SELF_REPORTED
     assert played("started").answer == first, "a process is kept while agents leave nothing"
@@ -49,25 +42,22 @@ def test_blocked_pool_ends_with_its_episode(played: Callable[..., Episode]) -> N
 @pytest.mark.parametrize(
     "goal", ["child", "own_session", "no_environment", "fork", "daemon", "bare_daemon"]
 )
-def test_child_processes_end_with_the_episode(played: Callable[..., Episode], goal: str) -> None:
+def test_child_processes_end_with_the_episode(played, goal):
     episode = played(goal)
     assert episode.termination is Termination.SELF_REPORTED
     assert ends(int(episode.answer))
 
 
-def test_child_processes_of_a_crashed_agent_end(played: Callable[..., Episode], left: Path) -> None:
+def test_child_processes_of_a_crashed_agent_end(played, left):
     started = time.monotonic()
     assert played("daemon_then_exit").error.endswith("its process ended with status 3")
     assert time.monotonic() - started < 10, "it held the line"
     assert ends(int(left.read_text()))
 
 
-@pytest.mark.parametrize("goal", ["saves_at_exit", "fails_at_exit"])
-def test_closed_process_runs_its_exit_functions(
-    played: Callable[..., Episode], process: AgentProcess, left: Path, goal: str
-) -> None:
+def test_closed_process_runs_its_exit_functions(played, process, left):
     left.write_text("")
-    pid = int(played(goal).answer)
+    pid = int(played("fails_at_exit").answer)
     assert left.read_text() == ""
     os.kill(pid, signal.SIGSTOP)  # any agent in a run may do this
     process.close()
@@ -75,18 +65,14 @@ def test_closed_process_runs_its_exit_functions(
     assert not is_alive(pid)
 
 
-def test_hanging_exit_function_is_not_awaited(
-    played: Callable[..., Episode], process: AgentProcess, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hanging_exit_function_is_not_awaited(played, process, monkeypatch):
     monkeypatch.setattr(host, "_EXIT_SECONDS", 0.1)
     pid = int(played("hangs_at_exit").answer)
     process.close()
     assert not is_alive(pid)
 
 
-def test_child_processes_of_exit_functions_end(
-    played: Callable[..., Episode], process: AgentProcess, left: Path
-) -> None:
+def test_child_processes_of_exit_functions_end(played, process, left):
     played("starts_at_exit")
     process.close()
     assert ends(int(left.read_text()))
@@ -103,7 +89,7 @@ time.sleep(600)
 """
 
 
-def test_killed_worker_leaves_no_agent_behind(file: Path) -> None:
+def test_killed_worker_leaves_no_agent_behind(file):
     command = [sys.executable, "-c", WORKER, f"{file}:Mine"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
         assert worker.stdout is not None

@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -16,27 +16,12 @@ from pytest_mobileagent.agent.printed import DISPLAY_LIMIT
 from pytest_mobileagent.agent.process import AgentProcess
 from pytest_mobileagent.errors import AgentError
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from pytest_mobileagent import Episode
-
 
 @pytest.mark.parametrize(
     ("goal", "notice"),
-    [
-        ("tap", ""),
-        ("whole_number", ""),
-        ("several", ""),
-        ("own_reply", ""),
-        ("nan", "whole pixels"),
-        ("huge_number", "whole pixels"),
-    ],
+    [("tap", ""), ("whole_number", ""), ("several", ""), ("huge_number", "whole pixels")],
 )
-def test_a_decision_is_performed_or_its_flaw_is_reported(
-    played: Callable[..., Episode], goal: str, notice: str
-) -> None:
+def test_a_decision_is_performed_or_its_flaw_is_reported(played, goal, notice):
     episode = played(goal)
     assert episode.termination is Termination.SELF_REPORTED
     assert episode.step_count == 1
@@ -44,7 +29,7 @@ def test_a_decision_is_performed_or_its_flaw_is_reported(
     assert bool(episode.answer) is bool(notice)
 
 
-def test_texts_and_questions_of_an_agent_reach_the_worker(played: Callable[..., Episode]) -> None:
+def test_texts_and_questions_of_an_agent_reach_the_worker(played):
     episode = played("own_reply")
     assert episode.steps[0].said == "own"
     assert episode.calls == (ModelCall("gpt", price_usd=0.5),)
@@ -57,33 +42,27 @@ def test_texts_and_questions_of_an_agent_reach_the_worker(played: Callable[..., 
 @pytest.mark.parametrize(
     ("goal", "error"),
     [
-        ("own_action", "OwnTap(x=1, y=1) is not an action"),
-        ("nothing", "None is not an action"),
         ("unsendable_reply", "<mobileagent_agents_"),
         ("raises", "it raised ValueError: no idea"),
-        ("exits_politely", "it raised SystemExit: bye"),
         ("exits", "its process ended with status 3"),
-        ("crashes", "its process was killed by SIGSEGV"),
         ("killed", "its process was killed by signal 35"),
         ("closes_everything", "its process "),
         ("closes_stdout", "it raised ValueError: I/O operation on closed file"),
     ],
 )
-def test_an_agent_that_breaks_fails_without_affecting_others(
-    played: Callable[..., Episode], goal: str, error: str
-) -> None:
+def test_an_agent_that_breaks_fails_without_affecting_others(played, goal, error):
     episode = played(goal)
     assert episode.termination is Termination.AGENT_ERROR
     assert f"the agent failed at step 1: {error}" in episode.error
     assert played("tap").termination is Termination.SELF_REPORTED
 
 
-def test_object_in_place_of_a_string_is_converted(played: Callable[..., Episode]) -> None:
+def test_object_in_place_of_a_string_is_converted(played):
     assert played("unsendable").termination is Termination.SELF_REPORTED
 
 
 @pytest.mark.parametrize("goal", ["holds_the_gil", "ignores_signals"])
-def test_time_limit_ends_any_agent(played: Callable[..., Episode], goal: str) -> None:
+def test_time_limit_ends_any_agent(played, goal):
     played("tap")  # starts the process
     started = time.monotonic()
     episode = played(goal, seconds=0.3)
@@ -92,9 +71,7 @@ def test_time_limit_ends_any_agent(played: Callable[..., Episode], goal: str) ->
     assert played("tap").termination is Termination.SELF_REPORTED
 
 
-def test_agent_that_stops_reading_is_ended(
-    played: Callable[..., Episode], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_agent_that_stops_reading_is_ended(played, monkeypatch):
     # The observation is larger than the system's buffer for a process that does not read.
     monkeypatch.setattr("pytest_mobileagent.agent.process._STUCK", 1)
     played("exits")  # the next process starts with this setting
@@ -102,19 +79,17 @@ def test_agent_that_stops_reading_is_ended(
     assert episode.termination in {Termination.TIME_LIMIT, Termination.AGENT_ERROR}
 
 
-def test_messages_from_a_fork_of_the_agent_are_ignored(played: Callable[..., Episode]) -> None:
+def test_messages_from_a_fork_of_the_agent_are_ignored(played):
     assert [step.action for step in played("fork_that_plays_on").steps] == [Tap(1, 1), Finish()]
 
 
-def test_each_agent_starts_in_the_original_folder(played: Callable[..., Episode]) -> None:
+def test_each_agent_starts_in_the_original_folder(played):
     here = played("where").answer
     assert played("changes_folder").answer == "/"
     assert played("where").answer == here
 
 
-def test_output_of_an_agent_is_captured_with_its_test(
-    played: Callable[..., Episode], process: AgentProcess, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_output_of_an_agent_is_captured_with_its_test(played, process, capfd):
     process.load()
     played("prints")
     assert capfd.readouterr().out == "I see\n"
@@ -123,12 +98,9 @@ def test_output_of_an_agent_is_captured_with_its_test(
     assert capfd.readouterr().out == "I see\n"
 
 
-def test_endless_output_is_truncated(
-    played: Callable[..., Episode], process: AgentProcess, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_endless_output_is_truncated(played, process, capfd):
     process.load()
     folder = played("prints_much").folder
-    assert folder is not None
     shown = capfd.readouterr().out
     assert shown.startswith("0000 ")
     path = folder / "agent-stdout.txt"
@@ -138,7 +110,6 @@ def test_endless_output_is_truncated(
     assert path.read_text() == "".join(f"{number:04}".ljust(999) + "\n" for number in range(3000))
 
     folder = played("prints_without_end").folder
-    assert folder is not None
     shown = capfd.readouterr().err
     assert shown.startswith("y" * DISPLAY_LIMIT + "\n…")
     assert len(shown) < 2 * DISPLAY_LIMIT
@@ -147,7 +118,6 @@ def test_endless_output_is_truncated(
     assert b" bytes are left out " in kept
 
     folder = played("prints").folder
-    assert folder is not None
     assert not list(folder.glob("agent-*"))
 
 
@@ -156,13 +126,10 @@ def test_endless_output_is_truncated(
     [
         ("raise RuntimeError('no licence')", [], "cannot be loaded: RuntimeError: no licence"),
         ("import os; os._exit(3)", [], "cannot be loaded: its process ended with status 3"),
-        ("class Mine: pass", [], "is not an agent: it has no method"),
         ("class Mine:\n    def step(self, o): ...", ["a=1"], "Mine declares no options"),
     ],
 )
-def test_load_error_is_reported_each_time(
-    tmp_path: Path, content: str, options: list[str], complaint: str
-) -> None:
+def test_load_error_is_reported_each_time(tmp_path, content, options, complaint):
     path = tmp_path / "mine.py"
     path.write_text(f"{content}\nMine = globals().get('Mine')")
     process = AgentProcess(f"{path}:Mine", [], options, "a-run")
@@ -175,9 +142,7 @@ def test_load_error_is_reported_each_time(
         process.kill()
 
 
-def test_library_in_a_test_folder_is_not_imported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_library_in_a_test_folder_is_not_imported(tmp_path, monkeypatch):
     for name in ("calendar", "json", "random", "socket"):
         (tmp_path / f"{name}.py").write_text("raise RuntimeError('not the library')")
     path = tmp_path / "mine.py"
@@ -191,7 +156,7 @@ def test_library_in_a_test_folder_is_not_imported(
         process.kill()
 
 
-def test_options_are_created_in_the_process(tmp_path: Path) -> None:
+def test_options_are_created_in_the_process(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(
         "class Mine:\n    class Options:\n        history: int = 3\n    def step(self, o): ..."
@@ -205,29 +170,22 @@ def test_options_are_created_in_the_process(tmp_path: Path) -> None:
         process.kill()
 
 
-def test_process_that_ended_between_episodes_is_replaced(
-    played: Callable[..., Episode], process: AgentProcess
-) -> None:
+def test_process_that_ended_between_episodes_is_replaced(played, process):
     first = int(played("started").answer)
     os.kill(first, signal.SIGKILL)
-    assert process._process is not None
     process._process.wait(5)
     episode = played("started")
     assert episode.termination is Termination.SELF_REPORTED
     assert int(episode.answer) != first
 
 
-def test_a_process_that_was_stopped_between_episodes_continues(
-    played: Callable[..., Episode],
-) -> None:
+def test_a_process_that_was_stopped_between_episodes_continues(played):
     first = played("started").answer
     os.kill(int(first), signal.SIGSTOP)
     assert played("started").answer == first
 
 
-def test_process_that_hangs_between_episodes_is_replaced(
-    played: Callable[..., Episode], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_process_that_hangs_between_episodes_is_replaced(played, monkeypatch):
     monkeypatch.setattr("pytest_mobileagent.agent.process._PROBE_SECONDS", 0.1)
     first = int(played("hangs_when_told").answer)
     os.kill(first, signal.SIGUSR1)
@@ -236,7 +194,7 @@ def test_process_that_hangs_between_episodes_is_replaced(
         os.kill(first, 0)
 
 
-def test_a_process_that_was_stopped_while_it_loads_continues(tmp_path: Path) -> None:
+def test_a_process_that_was_stopped_while_it_loads_continues(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(
         "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)\n"
@@ -264,12 +222,10 @@ if not (marker := Path({marker!r})).exists():
 @pytest.mark.parametrize(
     ("mark", "error"), [("marker.touch()", ""), ("pass", "its process was killed by SIGKILL")]
 )
-def test_a_process_that_is_killed_while_it_loads_is_started_once_more(
-    file: Path, tmp_path: Path, mark: str, error: str
-) -> None:
+def test_a_process_that_is_killed_while_it_loads_is_started_once_more(file, tmp_path, mark, error):
     path = tmp_path / "mine.py"
     kill = KILLED_ONCE.format(marker=str(tmp_path / "marker"), mark=mark)
-    path.write_text(kill + file.read_text())
+    path.write_text(kill + "class Mine:\n    def step(self, observation): ...")
     process = AgentProcess(f"{path}:Mine", [], [], "a-run")
     try:
         with pytest.raises(AgentError, match=error) if error else nullcontext():

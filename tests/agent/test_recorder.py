@@ -19,7 +19,6 @@ from pytest_mobileagent.program.port import LocalPort
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 
 class Harness:
@@ -66,14 +65,14 @@ def words(harness: Harness) -> list[str]:
     return [told["do"] for told in harness.told]
 
 
-def test_step_reports_its_beginning_and_end(harness: Harness, recorder: Recorder) -> None:
+def test_step_reports_its_beginning_and_end(harness, recorder):
     for _ in range(2):
         with recorder.step(), recorder.step():  # nested, as in a function called within a step
             pass
     assert words(harness) == ["begin", "end"] * 2
 
 
-def test_every_kind_of_report_can_be_sent(harness: Harness, recorder: Recorder) -> None:
+def test_every_kind_of_report_can_be_sent(harness, recorder):
     recorder.call("local:qwen", input_tokens=5, output_tokens=7)
     recorder.finish("42")
     recorder.impossible("no such app")
@@ -84,9 +83,7 @@ def test_every_kind_of_report_can_be_sent(harness: Harness, recorder: Recorder) 
 
 
 @pytest.mark.parametrize("when", ["begin", "end"])
-def test_end_of_the_episode_ends_a_program_that_catches_exceptions(
-    harness: Harness, recorder: Recorder, when: str
-) -> None:
+def test_end_of_the_episode_ends_a_program_that_catches_exceptions(harness, recorder, when):
     harness.over = {when: "step limit"}
     done = []
 
@@ -103,28 +100,28 @@ def test_end_of_the_episode_ends_a_program_that_catches_exceptions(
     assert done == (["act"] if when == "end" else [])
 
 
-def test_exception_in_a_step_ends_it_and_is_raised(harness: Harness, recorder: Recorder) -> None:
+def test_exception_in_a_step_ends_it_and_is_raised(harness, recorder):
     harness.over = {"end": "step limit"}
     with pytest.raises(ValueError, match="mine"), recorder.step():
         raise ValueError("mine")
     assert words(harness) == ["begin", "end"]
 
 
-def test_a_lost_harness_ends_the_episode(recorder: Recorder) -> None:
+def test_a_lost_harness_ends_the_episode(recorder):
     gone = Recorder("http://127.0.0.1:9/token/record")
     with pytest.raises(EpisodeOver, match="the recorder does not answer"), gone.step():
         pytest.fail("it went on")
     gone.finish("42")
 
 
-def test_numbers_of_any_type_are_sent_as_numbers(harness: Harness, recorder: Recorder) -> None:
+def test_numbers_of_any_type_are_sent_as_numbers(harness, recorder):
     recorder.call("x", input_tokens=Fraction(5), seconds=Fraction(1, 2))  # type: ignore[arg-type]
     assert (harness.told[0]["input_tokens"], harness.told[0]["seconds"]) == (5, 0.5)
     with pytest.raises(ValueError, match="many"):
         recorder.call("x", output_tokens="many")  # type: ignore[arg-type]
 
 
-def test_the_reason_why_a_call_is_not_recorded_is_reported() -> None:
+def test_the_reason_why_a_call_is_not_recorded_is_reported():
     async def refused() -> str:
         async def take(said: dict[str, Any]) -> dict[str, Any]:
             msg = f"no call of a model was told: {said['model']}"
@@ -142,7 +139,7 @@ def test_the_reason_why_a_call_is_not_recorded_is_reported() -> None:
     )
 
 
-def test_program_runs_normally_outside_an_episode(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_program_runs_normally_outside_an_episode(monkeypatch):
     monkeypatch.delenv("MOBILEAGENT_RECORDER_URL", raising=False)
     monkeypatch.delenv("MOBILEAGENT_GOAL", raising=False)
     recorder = Recorder()
@@ -153,7 +150,7 @@ def test_program_runs_normally_outside_an_episode(monkeypatch: pytest.MonkeyPatc
     assert (recorder.is_recording, recorder.goal) == (False, "")
 
 
-def test_long_goal_is_read_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_long_goal_is_read_from_a_file(monkeypatch, tmp_path):
     (tmp_path / "goal").write_text("long", "utf-8")
     monkeypatch.setenv("MOBILEAGENT_GOAL", "short")
     assert Recorder().goal == "short"
@@ -161,7 +158,7 @@ def test_long_goal_is_read_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert Recorder().goal == "long"
 
 
-def test_recorder_needs_only_python_and_ends_quietly(harness: Harness) -> None:
+def test_recorder_needs_only_python_and_ends_quietly(harness):
     harness.over = {"begin": "step limit"}
     code = "from pytest_mobileagent import Recorder\nwith Recorder().step(): print('no')"
     command = [sys.executable, "-S", "-c", f"import sys; sys.path.append('.')\n{code}"]

@@ -29,7 +29,7 @@ def conversation(step: Callable[..., Any], **methods: Any) -> ThreadConversation
     return talk
 
 
-def test_all_calls_run_in_one_separate_thread() -> None:
+def test_all_calls_run_in_one_separate_thread():
     calls: list[tuple[int, str]] = []
 
     class Witness:
@@ -69,7 +69,7 @@ def raising(error: BaseException) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize("scripted", [True, False])
-def test_only_a_scripted_agent_can_blame_the_task(scripted: bool) -> None:
+def test_only_a_scripted_agent_can_blame_the_task(scripted):
     error = TaskError("no such element")
     talk = ThreadConversation(type("Mine", (Agent,), {"step": raising(error)}), scripted=scripted)
     talk.begin(BRIEFING, FIRST)
@@ -80,7 +80,7 @@ def test_only_a_scripted_agent_can_blame_the_task(scripted: bool) -> None:
     talk.end()
 
 
-def test_endless_loop_is_ended() -> None:
+def test_endless_loop_is_ended():
     def spin(*_: Any) -> None:
         while True:
             pass
@@ -94,7 +94,7 @@ def test_endless_loop_is_ended() -> None:
     assert not talk._thread.is_alive()
 
 
-def test_ctrl_c_does_not_wait_for_the_agent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_does_not_wait_for_the_agent(monkeypatch):
     release = threading.Event()
     talk = conversation(lambda *_: release.wait(PATIENCE))
 

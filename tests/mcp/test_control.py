@@ -64,7 +64,6 @@ class Player:
             {"direction": "down", "x": 353, "y": 1500},
             Swipe(540, 2295, 540, 2398, 1.0),
         ),
-        ("mobile_type_keys", {"text": "hi", "submit": False}, Type("hi")),
         ("mobile_type_keys", {"text": "hi", "submit": True}, Type("hi", enter=True)),
         ("mobile_press_button", {"button": "BACK"}, Key("back")),
         ("mobile_press_button", {"button": "volume_up"}, Key("volume_up")),
@@ -124,7 +123,6 @@ class Player:
         ),
         ("ask_user", {"question": "Which?"}, Ask("Which?")),
         ("finish", {"answer": "4711"}, Finish("4711")),
-        ("finish", {}, Finish("")),
         ("impossible", {"reason": "no such app"}, Impossible("no such app")),
     ],
 )
@@ -152,7 +150,6 @@ def test_each_tool_does_one_thing(tool, arguments, deed):
         ("mobile_open_url", {"url": "http://a\nreboot"}, "not allowed here"),
         ("mobile_install_app", {"path": "--user"}, "not allowed here"),
         ("mobile_save_screenshot", {"saveTo": "../etc/x.png"}, "must be in"),
-        ("mobile_save_screenshot", {"saveTo": "/etc/x.png"}, "must be in"),
         ("mobile_save_screenshot", {"saveTo": "x.sh"}, "must end with"),
     ],
 )

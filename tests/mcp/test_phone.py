@@ -23,8 +23,6 @@ from pytest_mobileagent.testing import FakePhone, make_screen
 from tests.dataset.graph.conftest import write_notes
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pytest_mobileagent.device.device import System
 
 
@@ -49,7 +47,7 @@ class Computer:
         ("echo 'a quote has no end", "*"),
     ],
 )
-def test_the_output_of_a_failed_script_is_returned(script: str, why: str) -> None:
+def test_the_output_of_a_failed_script_is_returned(script, why):
     found = run_script(cast("System", Computer()), script)
     assert found.startswith(why[:-1]) if why.endswith("*") else found == why
     assert bool(found) == bool(why)
@@ -62,13 +60,13 @@ def test_the_output_of_a_failed_script_is_returned(script: str, why: str) -> Non
         ("Unknown command: query-activities", {"com.a", "com.provider"}),  # before Android 7
     ],
 )
-def test_apps_that_can_be_launched_are_listed(printed: str, listed: set[str]) -> None:
+def test_apps_that_can_be_launched_are_listed(printed, listed):
     phone = FakePhone([make_screen("home")], apps=["com.a", "com.provider"])
     phone.answers[_LAUNCHABLE] = printed
     assert set(asyncio.run(OwnPhone(phone).packages())) == listed
 
 
-def test_actions_that_recorded_pages_lack_are_reported(tmp_path: Path) -> None:
+def test_actions_that_recorded_pages_lack_are_reported(tmp_path):
     write_notes(tmp_path / "notes")
     device = GraphDevice(Graph.open(tmp_path / "notes"))
     own = OwnPhone(device)

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.program.adapter import (
-    NAMES,
     Values,
     fill,
     fill_file,
@@ -22,9 +20,6 @@ from pytest_mobileagent.program.adapter import (
     flaw,
     used,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 GOAL = """He said "it's {serial}"; $(reboot) `x` \\ {{goal}} %s\n--help"""
 
@@ -43,28 +38,28 @@ GOAL = """He said "it's {serial}"; $(reboot) `x` \\ {{goal}} %s\n--help"""
         ("--mcp={mcp_command}", "--mcp=python -m 'my mcp'"),
     ],
 )
-def test_placeholders_are_replaced_once(text: str, filled: str) -> None:
+def test_placeholders_are_replaced_once(text, filled):
     values = Values(GOAL, "emulator-5554", adb_port="5038", mcp_command=("python", "-m", "my mcp"))
     assert fill(text, values) == filled
 
 
-def test_command_placeholder_becomes_several_words() -> None:
+def test_command_placeholder_becomes_several_words():
     values = Values("go", mcp_command=("python", "-m", "a b"))
     assert fill_words(["x", "{mcp_command}", "y"], values) == ["x", "python", "-m", "a b", "y"]
 
 
 @given(st.text())
-def test_any_goal_is_one_argument(goal: str) -> None:
+def test_any_goal_is_one_argument(goal):
     (word,) = fill_words(["{goal}"], Values(goal))
     assert word == goal.replace("\0", "\ufffd")
 
 
 @given(st.text(st.characters(exclude_categories=[])))
-def test_any_goal_can_be_passed_to_a_program(goal: str) -> None:
+def test_any_goal_can_be_passed_to_a_program(goal):
     os.fsencode(Values(goal).text("goal"))
 
 
-def test_program_receives_the_goal_unchanged(tmp_path: Path) -> None:
+def test_program_receives_the_goal_unchanged(tmp_path):
     code = "import os, sys; sys.stdout.write(sys.argv[1] + os.environ['MOBILEAGENT_GOAL'])"
     for goal in (GOAL, "x" * 100_000, "→" * 40_000, "\N{PILE OF POO}\udcff", "-rf"):
         values = Values(goal)
@@ -77,14 +72,14 @@ def test_program_receives_the_goal_unchanged(tmp_path: Path) -> None:
         assert done.stdout.decode() == values.text("goal") * 2
 
 
-def test_goal_too_long_for_a_command_is_refused() -> None:
+def test_goal_too_long_for_a_command_is_refused():
     values = Values("x" * 200_000)
     with pytest.raises(AgentError, match="MOBILEAGENT_GOAL_FILE"):
         fill_words(["{goal}"], values)
     assert "MOBILEAGENT_GOAL" not in values.environment()
 
 
-def test_all_values_are_environment_variables() -> None:
+def test_all_values_are_environment_variables():
     values = Values("go", serial="S", mcp_command=("a", "b c"))
     assert values.environment() == {
         "MOBILEAGENT_GOAL": "go",
@@ -102,20 +97,20 @@ def test_all_values_are_environment_variables() -> None:
         ("{print}", "write {{print}} for these very characters"),
     ],
 )
-def test_unknown_placeholder_is_explained(text: str, says: str) -> None:
+def test_unknown_placeholder_is_explained(text, says):
     assert says in flaw(f"a {text} b")
 
 
-@pytest.mark.parametrize("text", ["{{print}}", '{"a": 1}', "{ print }", "{}", *NAMES])
-def test_other_braces_are_not_placeholders(text: str) -> None:
+@pytest.mark.parametrize("text", ["{{print}}", '{"a": 1}', "{ print }", "{}", "goal"])
+def test_other_braces_are_not_placeholders(text):
     assert not flaw(text)
 
 
-def test_the_used_placeholders_are_known() -> None:
+def test_the_used_placeholders_are_known():
     assert used(["a {goal}", "{{serial}}", "x{mcp_config}y"]) == {"goal", "mcp_config"}
 
 
-def test_values_are_escaped_for_the_file_format(tmp_path: Path) -> None:
+def test_values_are_escaped_for_the_file_format(tmp_path):
     values = Values('say "hi"\n', openai_chat_url="http://127.0.0.1:1/x/chat/completions")
     for name in ("config.json", "notes.txt"):
         (tmp_path / name).write_text('{"url": "{openai_chat_url}", "goal": "{goal}", "{x}": 1}')
@@ -128,7 +123,7 @@ def test_values_are_escaped_for_the_file_format(tmp_path: Path) -> None:
     assert '"goal": "say "hi"\n"' in (tmp_path / "notes.txt").read_text()
 
 
-def test_a_binary_file_is_named(tmp_path: Path) -> None:
+def test_a_binary_file_is_named(tmp_path):
     (tmp_path / "config.yaml").write_bytes(b"\xff\xfe")
     with pytest.raises(AgentError, match=r"cannot fill in config\.yaml"):
         fill_file(tmp_path / "config.yaml", Values("go"))

@@ -28,7 +28,7 @@ def failed(url: str, body: bytes) -> tuple[int, str]:
         return error.code, error.read().decode()
 
 
-def test_function_is_served() -> None:
+def test_function_is_served():
     async def double(given: dict[str, Any]) -> dict[str, Any]:
         if given["x"] == 13:
             raise HostError("unlucky")
@@ -51,7 +51,7 @@ def test_function_is_served() -> None:
     asyncio.run(main())
 
 
-def test_other_port_is_started_on_demand_and_proxied() -> None:
+def test_other_port_is_started_on_demand_and_proxied():
     asked: list[str] = []
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -83,7 +83,7 @@ def test_other_port_is_started_on_demand_and_proxied() -> None:
 
 
 @pytest.mark.parametrize("said", [b"\x16\x03\x01\x02", b"GET\r\n\r\n", b"x" * 200_000, b""])
-def test_other_protocols_are_refused(said: bytes) -> None:
+def test_other_protocols_are_refused(said):
     async def main() -> bytes:
         async with LocalPort() as port:
             reader, writer = await asyncio.open_connection("127.0.0.1", port.number)
@@ -101,7 +101,7 @@ def test_other_protocols_are_refused(said: bytes) -> None:
     )
 
 
-def test_closed_port_ends_its_connections() -> None:
+def test_closed_port_ends_its_connections():
     async def main() -> None:
         port = LocalPort()
         await port.start()

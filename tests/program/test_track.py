@@ -55,7 +55,7 @@ def steps(track: Track, *, ends: bool = True) -> list[Step]:
     return [step for step, _ in track.take(NOW, ends=ends)]
 
 
-def test_acts_between_two_model_calls_are_one_step(track: Told) -> None:
+def test_acts_between_two_model_calls_are_one_step(track):
     track.mark("call")
     track.act(Tap(1, 1))
     track.mark("look")
@@ -67,7 +67,7 @@ def test_acts_between_two_model_calls_are_one_step(track: Told) -> None:
     assert taken(track) == []  # each step is taken only once
 
 
-def test_observations_separate_steps_without_model_calls(track: Told) -> None:
+def test_observations_separate_steps_without_model_calls(track):
     track.act(Tap(1, 1))
     track.mark("look")
     track.act(Tap(50, 50))
@@ -78,7 +78,7 @@ def test_observations_separate_steps_without_model_calls(track: Told) -> None:
     assert taken(track) == [(Tap(1, 1),), (Tap(50, 50), Key("back")), (Key("home"),)]
 
 
-def test_letters_and_gesture_parts_without_observation_are_one_act(track: Told) -> None:
+def test_letters_and_gesture_parts_without_observation_are_one_act(track):
     for letter in "abc":
         track.act(Type(letter))
     track.act(Pointer("down", 5, 5))
@@ -88,7 +88,7 @@ def test_letters_and_gesture_parts_without_observation_are_one_act(track: Told) 
     assert taken(track) == [(Type("abc"),), (Tap(5, 5),)]
 
 
-def test_screen_after_a_step_is_the_screen_before_the_next(track: Told) -> None:
+def test_screen_after_a_step_is_the_screen_before_the_next(track):
     track.act(Tap(1, 1))
     track.act(Key("back"))
     first, second = track.take(NOW, ends=True)
@@ -96,7 +96,7 @@ def test_screen_after_a_step_is_the_screen_before_the_next(track: Told) -> None:
     assert second[1] is NOW
 
 
-def test_the_last_step_waits_for_a_look(track: Told) -> None:
+def test_the_last_step_waits_for_a_look(track):
     track.mark("call")
     track.act(Tap(1, 1))
     track.mark("call")
@@ -105,7 +105,7 @@ def test_the_last_step_waits_for_a_look(track: Told) -> None:
     assert taken(track) == [(Tap(1, 1),)]
 
 
-def test_track_starts_again_after_its_end(track: Told) -> None:
+def test_track_starts_again_after_its_end(track):
     track.mark("call")
     track.act(Tap(1, 1))
     assert taken(track, ends=True) == [(Tap(1, 1),)]
@@ -115,7 +115,7 @@ def test_track_starts_again_after_its_end(track: Told) -> None:
     assert taken(track) == [(Key("back"), Key("home"))]
 
 
-def test_calls_and_failures_belong_to_their_step(track: Told) -> None:
+def test_calls_and_failures_belong_to_their_step(track):
     call = ModelCall("gpt-4o")
     track.act(Tap(1, 1), error="exit status 1", calls=(call,))
     (step,) = steps(track)
@@ -131,7 +131,7 @@ def at(asked: float, passed: float, ended: float) -> WatchedAct:
     return WatchedAct(Command("x", (Tap(1, 1),)), NOW, asked, (), "", passed, ended)
 
 
-def test_time_is_the_programs_except_for_acting_and_being_held_up() -> None:
+def test_time_is_the_programs_except_for_acting_and_being_held_up():
     began = time.monotonic() - 10
     track = Track(since=began)
     track._pauses.append((began + 3, began + 5))
@@ -144,7 +144,7 @@ def test_time_is_the_programs_except_for_acting_and_being_held_up() -> None:
     assert track.worked() == pytest.approx(7, abs=0.5)
 
 
-def test_seconds_are_counted_once() -> None:
+def test_seconds_are_counted_once():
     began = time.monotonic() - 10
     track = Track(since=began)
     for start in (1.0, 1.5, 2.0):  # three threads, each held up while another one acts
@@ -156,7 +156,7 @@ def test_seconds_are_counted_once() -> None:
     assert track.worked() == pytest.approx(10 - 4.5, abs=0.5)
 
 
-def test_thinking_restarts_after_a_step_recorded_elsewhere() -> None:
+def test_thinking_restarts_after_a_step_recorded_elsewhere():
     began = time.monotonic() - 10
     track = Track(since=began)
     track._pauses.append((began + 1, began + 2))
@@ -165,14 +165,14 @@ def test_thinking_restarts_after_a_step_recorded_elsewhere() -> None:
     assert track.thinking() == pytest.approx(0, abs=0.5)
 
 
-def test_long_command_counts_as_thinking_after_a_limit() -> None:
+def test_long_command_counts_as_thinking_after_a_limit():
     act = WatchedAct(Command("x", (Tap(1, 1),)), NOW, 0.0)
     act.passed = time.monotonic() - 100
     begin, end = act.acting
     assert end - begin == pytest.approx(30.0)
 
 
-def test_job_runs_in_the_session_thread_and_returns_its_result() -> None:
+def test_job_runs_in_the_session_thread_and_returns_its_result():
     jobs = Jobs()
     with LoopThread() as loop:
         asked = asyncio.run_coroutine_threadsafe(jobs.ask(threading.get_ident), loop._loop)
@@ -181,7 +181,7 @@ def test_job_runs_in_the_session_thread_and_returns_its_result() -> None:
         assert not jobs.do_next(0)
 
 
-def test_exception_in_a_job_is_raised_on_both_sides() -> None:
+def test_exception_in_a_job_is_raised_on_both_sides():
     jobs = Jobs()
 
     def fail() -> None:
@@ -195,7 +195,7 @@ def test_exception_in_a_job_is_raised_on_both_sides() -> None:
             asked.result(5)
 
 
-def test_ctrl_c_in_a_job_does_not_end_the_event_loop() -> None:
+def test_ctrl_c_in_a_job_does_not_end_the_event_loop():
     jobs = Jobs()
 
     def interrupted() -> None:
@@ -210,7 +210,7 @@ def test_ctrl_c_in_a_job_does_not_end_the_event_loop() -> None:
         loop.run(asyncio.wait_for(asyncio.sleep(0), 5))
 
 
-def test_waiting_for_a_job_that_is_never_done_ends() -> None:
+def test_waiting_for_a_job_that_is_never_done_ends():
     jobs = Jobs()
     with LoopThread() as loop:
         asked = jobs.add(int)

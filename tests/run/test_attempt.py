@@ -84,7 +84,7 @@ def tried(phone: FakePhone, tmp_path: Path) -> Callable[..., Episode]:
     return tried
 
 
-def test_an_attempt_is_recorded_with_what_was_known(tried: Callable[..., Episode]) -> None:
+def test_an_attempt_is_recorded_with_what_was_known(tried):
     episode = tried(level=2, tags=("smoke",))
     task = episode.case.task
     assert (episode.goal, task.goal) == ("Do it at 08:05.", "Do {what} at {now:%H:%M}.")
@@ -99,7 +99,7 @@ def test_an_attempt_is_recorded_with_what_was_known(tried: Callable[..., Episode
     assert datetime.fromisoformat(episode.recorded).tzinfo is not None
 
 
-def test_a_device_without_the_app_or_a_listener_is_unfit(tried: Callable[..., Episode]) -> None:
+def test_a_device_without_the_app_or_a_listener_is_unfit(tried):
     bare = FakePhone([make_screen(time=CLOCK)], apps=["com.other"])
     with pytest.raises(UnfitDeviceError, match=r"device fake has no app com\.shop"):
         tried(device=bare)
@@ -109,20 +109,18 @@ def test_a_device_without_the_app_or_a_listener_is_unfit(tried: Callable[..., Ep
         tried(device=deaf, needs=("events",))
 
 
-def test_a_phone_without_a_clock_is_broken(tried: Callable[..., Episode]) -> None:
+def test_a_phone_without_a_clock_is_broken(tried):
     with pytest.raises(DeviceError, match="does not report its time"):
         tried(device=FakePhone([make_screen(time=None)]))
 
 
-def test_two_attempts_do_not_share_a_folder(tried: Callable[..., Episode]) -> None:
+def test_two_attempts_do_not_share_a_folder(tried):
     tried()
     with pytest.raises(InfrastructureError, match="cannot record an episode"):
         tried()
 
 
-def test_each_step_has_the_events_of_its_own_and_none_from_before(
-    tried: Callable[..., Episode],
-) -> None:
+def test_each_step_has_the_events_of_its_own_and_none_from_before(tried):
     def react(phone: FakePhone, _: Action) -> None:
         done = str(len(phone.actions))
         phone.pending_events.append(Event("clicked", text=(done,)))
@@ -151,9 +149,7 @@ class Late(FakePhone):
 
 
 @pytest.mark.parametrize("ending", ["self-reported", "step limit", "agent error"])
-def test_a_crash_after_the_last_observation_is_of_the_last_step(
-    tried: Callable[..., Episode], ending: str
-) -> None:
+def test_a_crash_after_the_last_observation_is_of_the_last_step(tried, ending):
     class Ends(Twice):
         def step(self, observation: Any) -> Action:
             if ending == "agent error" and self.taps:
@@ -180,9 +176,7 @@ class Deaf(FakePhone):
         return None if self.kept is None else [each for each in self.kept if each[0] >= since]
 
 
-def test_crashes_that_android_has_kept_take_the_place_of_a_log(
-    tried: Callable[..., Episode],
-) -> None:
+def test_crashes_that_android_has_kept_take_the_place_of_a_log(tried):
     seconds = (0, 10, 20)
     screens = [make_screen(str(n), time=CLOCK.replace(second=n)) for n in seconds]
     phone = Deaf(screens)
@@ -195,17 +189,13 @@ def test_crashes_that_android_has_kept_take_the_place_of_a_log(
 
 
 @pytest.mark.parametrize("kept", [None, []])
-def test_no_stored_crashes_are_known_only_if_android_says_so(
-    tried: Callable[..., Episode], kept: Any
-) -> None:
+def test_no_stored_crashes_are_known_only_if_android_says_so(tried, kept):
     phone = Deaf([make_screen(time=CLOCK)])
     phone.kept = kept
     assert tried(Twice, device=phone).crashes == (None if kept is None else ())
 
 
-def test_a_task_may_prepare_the_device_and_clean_up_unrecorded(
-    tried: Callable[..., Episode],
-) -> None:
+def test_a_task_may_prepare_the_device_and_clean_up_unrecorded(tried):
     order: list[tuple[str, int]] = []
 
     def note(what: str) -> Callable[[Any], None]:
@@ -228,9 +218,7 @@ def fail(error: Exception) -> Callable[[Any], None]:
     return function
 
 
-def test_measures_are_read_before_the_first_look_and_after_the_last_screen(
-    tried: Callable[..., Episode],
-) -> None:
+def test_measures_are_read_before_the_first_look_and_after_the_last_screen(tried):
     read: list[tuple[int, str, str]] = []
 
     def count(device: Any, what: str, answer: str) -> int:
@@ -251,9 +239,7 @@ def test_measures_are_read_before_the_first_look_and_after_the_last_screen(
         episode.prefix(1).probe("count")
 
 
-def test_a_measure_that_fails_is_the_tasks_fault_and_cleaned_up(
-    tried: Callable[..., Episode],
-) -> None:
+def test_a_measure_that_fails_is_the_tasks_fault_and_cleaned_up(tried):
     cleaned: list[Any] = []
 
     def measure(device: Any) -> int:
@@ -265,24 +251,18 @@ def test_a_measure_that_fails_is_the_tasks_fault_and_cleaned_up(
 
 
 @pytest.mark.parametrize("what", ["prepare", "clean_up"])
-def test_errors_in_a_tasks_function_are_the_tasks_or_the_devices(
-    tried: Callable[..., Episode], what: str
-) -> None:
+def test_errors_in_a_tasks_function_are_the_tasks_or_the_devices(tried, what):
     with pytest.raises(TaskError, match=f"its {what} raised KeyError: 'x'"):
         tried(**{what: fail(KeyError("x"))})
 
 
 @pytest.mark.parametrize("error", [DeviceError("gone"), TaskError("broken")])
-def test_an_error_that_names_its_fault_stays_as_it_is(
-    tried: Callable[..., Episode], error: Exception
-) -> None:
+def test_an_error_that_names_its_fault_stays_as_it_is(tried, error):
     with pytest.raises(type(error), match=str(error)):
         tried(prepare=fail(error))
 
 
-def test_a_broken_solution_is_the_tasks_fault_and_not_an_ending(
-    tried: Callable[..., Episode], tmp_path: Path
-) -> None:
+def test_a_broken_solution_is_the_tasks_fault_and_not_an_ending(tried, tmp_path):
     cleaned: list[Any] = []
     with pytest.raises(TaskError, match="no solution to play"):
         tried(Scripted, solution=(), clean_up=cleaned.append)
@@ -291,7 +271,7 @@ def test_a_broken_solution_is_the_tasks_fault_and_not_an_ending(
     assert len(cleaned) == 1
 
 
-def test_a_phone_that_breaks_is_not_cleaned_up(tried: Callable[..., Episode]) -> None:
+def test_a_phone_that_breaks_is_not_cleaned_up(tried):
     def break_down(_: FakePhone, __: Action) -> None:
         msg = "the phone fell into the water"
         raise DeviceError(msg)
@@ -307,9 +287,7 @@ def test_a_phone_that_breaks_is_not_cleaned_up(tried: Callable[..., Episode]) ->
     ("sought", "words", "looks"),
     [("b", "b", 1), ("c", "c", 2), ("d", "d", 3), ("e", "d", 3), ("f", "d", 3)],
 )
-def test_an_app_that_is_opened_anew_may_show_its_name_first(
-    sought: str, words: str, looks: int
-) -> None:
+def test_an_app_that_is_opened_anew_may_show_its_name_first(sought, words, looks):
     phone = FakePhone([make_screen(text) for text in "abcde"])
     called: list[str] = []
     task = Task(

@@ -82,10 +82,9 @@ def play(session: Session, tmp_path: Path) -> Callable[[Said], Session]:
     return play
 
 
-def test_decisions_are_done_until_the_agent_reports(play: Callable[[Said], Session]) -> None:
+def test_decisions_are_done_until_the_agent_reports(play):
     said = Said(Reply(Tap(1, 1)), Reply(Finish()), Work())
     session = play(said)
-    assert session.ending is not None
     assert session.ending.termination is Termination.SELF_REPORTED
     assert said.heard == ["options", ("0",), ("1",), None]
     assert said.limits == sorted(said.limits, reverse=True), "time goes by"
@@ -99,21 +98,16 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-def test_recording_what_an_agent_says_takes_its_time(
-    play: Callable[[Said], Session], monkeypatch: pytest.MonkeyPatch, clock: Clock
-) -> None:
+def test_recording_what_an_agent_says_takes_its_time(play, monkeypatch, clock):
     monkeypatch.setattr(Recorder, "step", clock.slow(Recorder.step, 40.0))
     said = Said(*[Reply(Tap(1, 1))] * 2, TimeIsUpError())
     ending = play(said).ending
-    assert ending is not None
     assert ending.termination is Termination.TIME_LIMIT
     assert 10 < said.limits[1] <= 20
     assert said.limits[2] == 0
 
 
-def test_no_decision_acts_for_longer_than_an_episode_may_take(
-    play: Callable[[Said], Session], monkeypatch: pytest.MonkeyPatch, clock: Clock
-) -> None:
+def test_no_decision_acts_for_longer_than_an_episode_may_take(play, monkeypatch, clock):
     monkeypatch.setattr(FakePhone, "perform", clock.slow(FakePhone.perform, 40.0))
     session = play(Said(Reply([Tap(1, 1)] * 5), TimeIsUpError()))
     told = "action 3 of 5: those before it took longer than 60 s"
@@ -155,26 +149,16 @@ def test_no_decision_acts_for_longer_than_an_episode_may_take(
             Termination.SELF_REPORTED,
             "the agent failed at step 1: its process ended with status 3",
         ),
-        (
-            [Reply([])] * 4 + [Work(error="ValueError: late")],
-            Termination.STEP_LIMIT,
-            "",
-        ),
+        ([Reply([])] * 4 + [Work(error="ValueError: late")], Termination.STEP_LIMIT, ""),
     ],
 )
-def test_every_mistake_of_an_agent_is_in_the_ending(
-    play: Callable[[Said], Session], messages: list[Any], termination: Termination, error: str
-) -> None:
+def test_every_mistake_of_an_agent_is_in_the_ending(play, messages, termination, error):
     ending = play(Said(*messages)).ending
-    assert ending is not None
     assert (ending.termination, ending.error) == (termination, error)
 
 
-def test_a_second_error_does_not_take_the_place_of_the_first_in_its_file(
-    play: Callable[[Said], Session], tmp_path: Path
-) -> None:
+def test_a_second_error_does_not_take_the_place_of_the_first_in_its_file(play, tmp_path):
     ending = play(Said(Work(error="x" * 9999, complaint="y" * 9999))).ending
-    assert ending is not None
     assert "x" * 9999 in (tmp_path / ERROR_FILE).read_text()
     assert len(ending.error) < 3000
 
@@ -195,7 +179,7 @@ def crashing(package: str) -> Callable[[FakePhone, Action], None]:
 
 @pytest.mark.parametrize("agent", ["script", "solution"])
 @pytest.mark.parametrize("package", ["com.example.water", "com.example.other"])
-def test_a_solution_that_crashes_the_app_of_its_task_is_broken(agent: str, package: str) -> None:
+def test_a_solution_that_crashes_the_app_of_its_task_is_broken(agent, package):
     class Solution(Scripted):
         """Plays the solution of the task."""
 
@@ -213,9 +197,7 @@ def test_a_solution_that_crashes_the_app_of_its_task_is_broken(agent: str, packa
     }
 
 
-def test_a_phone_that_breaks_ends_the_conversation(
-    play: Callable[[Said], Session], session: Session, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_phone_that_breaks_ends_the_conversation(play, session, monkeypatch):
     def break_down(_: Action) -> None:
         msg = "gone"
         raise DeviceError(msg)

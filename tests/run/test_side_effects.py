@@ -49,10 +49,7 @@ def keys(before, after):
             {"settings": {("system", "volume"): "7", ("global", "wifi"): "1"}},
             ["settings system/volume: 5 → 7"],
         ),
-        (
-            {"preferences": {("com.a", "prefs", "tab"): 2}},
-            ["preferences com.a/prefs/tab: 0 → 2"],
-        ),
+        ({"preferences": {("com.a", "prefs", "tab"): 2}}, ["preferences com.a/prefs/tab: 0 → 2"]),
         (  # a removed folder is one change, whatever was in it
             {"files": {"/sdcard/a.txt": (3, 2)}},
             ["files /sdcard/b/: removed", "files /sdcard/a.txt: 3 → 3 bytes"],
@@ -64,10 +61,7 @@ def keys(before, after):
                     ("com.b", "android.permission.CAMERA"): "granted",
                 }
             },
-            [
-                "app com.a/version: 1 → 2",
-                "app com.b/android.permission.CAMERA: denied → granted",
-            ],
+            ["app com.a/version: 1 → 2", "app com.b/android.permission.CAMERA: denied → granted"],
         ),
         (
             {"services": {("role", "SMS"): "com.a", ("lock screen", ""): "true"}},
@@ -79,10 +73,7 @@ def keys(before, after):
         ),
         ({"rows": rows("milk", "eggs")}, ["rows notes.db:notes: + text: eggs"]),
         ({"rows": {}}, ["rows notes.db:notes: - text: milk"]),
-        (
-            {"rows": rows("milk", "milk", "milk")},
-            ["rows notes.db:notes: + text: milk"] * 2,
-        ),
+        ({"rows": rows("milk", "milk", "milk")}, ["rows notes.db:notes: + text: milk"] * 2),
         (  # a removed package is one change, whatever goes with it
             {
                 "packages": {"com.b"},

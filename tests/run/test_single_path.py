@@ -13,12 +13,10 @@ from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.action.matching.graph_mobile_bench import graph
 from pytest_mobileagent.errors import NoEdgeError, NoSolutionError, TaskError
 from pytest_mobileagent.run.single_path import STANDS_STILL
-from pytest_mobileagent.testing import FakePhone, MemoryPhone, make_screen, play
+from pytest_mobileagent.testing import MemoryPhone, make_screen, play
 from tests.run.agents import agent, script, throw
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pytest_mobileagent import Action, Episode, Observation
 
 SIZE = (1080, 2400)
@@ -44,7 +42,7 @@ def follow(
     return play(script(*decisions), asked, phone=phone or pages(), path="single", **given)
 
 
-def test_the_golden_page_comes_next_whatever_the_agent_decides() -> None:
+def test_the_golden_page_comes_next_whatever_the_agent_decides():
     episode = follow(Key("back"), Tap(9, 9), Tap(2, 2))
     assert [screen.texts for screen in episode.screens[:3]] == [
         ("home",),
@@ -58,7 +56,7 @@ def test_the_golden_page_comes_next_whatever_the_agent_decides() -> None:
     assert episode.step_count == 3
 
 
-def test_an_agent_learns_what_was_done_in_its_place() -> None:
+def test_an_agent_learns_what_was_done_in_its_place():
     seen: list[Observation] = []
 
     def step(_: Agent, observation: Observation) -> Action:
@@ -70,7 +68,7 @@ def test_an_agent_learns_what_was_done_in_its_place() -> None:
     assert {each.notice for each in seen} == {""}, "its own action was not done anyway"
 
 
-def test_impossible_decisions_are_recorded() -> None:
+def test_impossible_decisions_are_recorded():
     episode = follow(Tap(5000, 1), [], [Tap(1, 1), Tap(5000, 1)])
     first, second, third = episode.steps
     assert "outside the screen" in first.notice
@@ -80,7 +78,7 @@ def test_impossible_decisions_are_recorded() -> None:
 
 
 @pytest.mark.parametrize("report", [Finish("4 mugs"), Impossible("no mugs")])
-def test_a_report_in_the_middle_is_a_decision_and_the_path_continues(report: Action) -> None:
+def test_a_report_in_the_middle_is_a_decision_and_the_path_continues(report):
     episode = follow(report, Type("mug"), Tap(2, 2))
     assert [step.action for step in episode.steps] == [report, Type("mug"), Tap(2, 2)]
     assert episode.termination is Termination.PATH
@@ -88,7 +86,7 @@ def test_a_report_in_the_middle_is_a_decision_and_the_path_continues(report: Act
     assert [bool(each) for each in check.matches(check.aitw, episode)] == [False, True, True]
 
 
-def test_the_last_decision_may_be_the_answer() -> None:
+def test_the_last_decision_may_be_the_answer():
     golden = (*GOLDEN[:2], on("results", Finish("12")))
     episode = follow(Tap(1, 1), Type("mug"), Finish("4 mugs"), golden=golden)
     assert episode.answer == "4 mugs"
@@ -97,7 +95,7 @@ def test_the_last_decision_may_be_the_answer() -> None:
     assert [bool(each) for each in check.matches(check.androidcontrol, episode)] == [True] * 3
 
 
-def test_the_last_golden_action_is_done_too() -> None:
+def test_the_last_golden_action_is_done_too():
     phone = MemoryPhone(
         {"home": make_screen("Shop"), "shop": make_screen("Cart")}, {("home", "Shop"): "shop"}
     )
@@ -105,17 +103,17 @@ def test_the_last_golden_action_is_done_too() -> None:
     assert episode.screen.texts == ("Cart",)
 
 
-def test_a_path_may_begin_on_any_page() -> None:
+def test_a_path_may_begin_on_any_page():
     episode = follow(Tap(1, 1), golden=[on("shop", Tap(1, 1))])
     assert episode.screens[0].texts == ("shop",)
 
 
-def test_a_page_that_does_not_exist_breaks_the_task() -> None:
+def test_a_page_that_does_not_exist_breaks_the_task():
     with pytest.raises(TaskError, match="there is no page 'cellar'"):
         follow(Tap(1, 1), golden=[GOLDEN[0], on("cellar", Tap(1, 1))])
 
 
-def test_a_phone_without_pages_does_the_golden_actions(phone: FakePhone) -> None:
+def test_a_phone_without_pages_does_the_golden_actions(phone):
     def button(screen: Any) -> Any:
         return screen.get(text="1")
 
@@ -127,13 +125,13 @@ def test_a_phone_without_pages_does_the_golden_actions(phone: FakePhone) -> None
     ]
 
 
-def test_a_golden_element_that_does_not_exist_breaks_the_task(phone: FakePhone) -> None:
+def test_a_golden_element_that_does_not_exist_breaks_the_task(phone):
     with pytest.raises(TaskError, match=r"golden action 1 is not on its screen"):
         follow(Tap(1, 1), golden=[lambda screen: screen.find(text="no such")], phone=phone)
 
 
 @pytest.mark.parametrize("agent", [script(Tap(1, 1)), Scripted])
-def test_a_golden_function_that_fails_breaks_the_task(phone: FakePhone, agent: Any) -> None:
+def test_a_golden_function_that_fails_breaks_the_task(phone, agent):
     def button(screen: Any) -> Any:
         return screen.find(text="no such").clickable
 
@@ -142,12 +140,12 @@ def test_a_golden_function_that_fails_breaks_the_task(phone: FakePhone, agent: A
         play(agent, task, phone=phone, path="single")
 
 
-def test_a_golden_action_that_cannot_be_done_breaks_the_task(phone: FakePhone) -> None:
+def test_a_golden_action_that_cannot_be_done_breaks_the_task(phone):
     with pytest.raises(TaskError, match=r"cannot be done.*outside the screen"):
         follow(Tap(1, 1), Tap(1, 1), golden=[Tap(3000, 3), Tap(1, 1)], phone=phone)
 
 
-def test_a_golden_action_can_always_be_done_on_recorded_pages() -> None:
+def test_a_golden_action_can_always_be_done_on_recorded_pages():
     phone = pages(apps=["com.shop"])
     golden = (on("home", Open("com.mugs")), on("shop", Tap(3000, 3)))
     episode = follow(Open("com.mugs"), Tap(3000, 3), golden=golden, phone=phone)
@@ -157,13 +155,13 @@ def test_a_golden_action_can_always_be_done_on_recorded_pages() -> None:
     assert [step.undone for step in other.steps] == [1, 0], "only the golden one always can"
 
 
-def test_golden_actions_come_before_a_solution() -> None:
+def test_golden_actions_come_before_a_solution():
     task = Task("Find a mug.", golden=GOLDEN, solution=[tap(text="no such")])
     episode = play(Scripted, task, phone=pages(), path="single")
     assert all(check.matches(graph, episode))
 
 
-def test_a_path_that_leaves_the_recorded_pages_breaks_the_task() -> None:
+def test_a_path_that_leaves_the_recorded_pages_breaks_the_task():
     def nothing_recorded(_: Any, action: Action) -> None:
         msg = f"nothing is recorded for {action}"
         raise NoEdgeError(msg)
@@ -174,12 +172,12 @@ def test_a_path_that_leaves_the_recorded_pages_breaks_the_task() -> None:
     assert last.termination is Termination.PATH, "nothing comes after it"
 
 
-def test_without_golden_actions_there_is_no_path() -> None:
+def test_without_golden_actions_there_is_no_path():
     with pytest.raises(NoSolutionError, match=r"no golden actions .* golden=\[…\]"):
         follow(Tap(1, 1), golden=())
 
 
-def test_a_solution_is_a_golden_path(phone: FakePhone) -> None:
+def test_a_solution_is_a_golden_path(phone):
     solution = [tap(text="0"), scroll("up", until={"text": "3"}), answer("done")]
     task = Task("Find three.", solution=solution)
     episode = follow(Tap(40, 5), Scroll("up"), Tap(1, 1), Finish("done"), task=task, phone=phone)
@@ -189,13 +187,13 @@ def test_a_solution_is_a_golden_path(phone: FakePhone) -> None:
     assert found == [True, True, False, True], "anywhere in the element is right"
 
 
-def test_a_solution_that_does_not_fit_breaks_the_task(phone: FakePhone) -> None:
+def test_a_solution_that_does_not_fit_breaks_the_task(phone):
     task = Task("Find it.", solution=[tap(text="no such")])
     with pytest.raises(TaskError, match=r"golden action 1, tap.*does not fit"):
         follow(Tap(1, 1), task=task, phone=phone)
 
 
-def test_looking_around_moves_nothing_and_is_not_a_step(phone: FakePhone) -> None:
+def test_looking_around_moves_nothing_and_is_not_a_step(phone):
     seen: list[Observation] = []
     decisions = iter([Reply(Swipe(1, 9, 1, 1), counts=False), Tap(1, 1), Tap(2, 2)])
 
@@ -212,9 +210,7 @@ def test_looking_around_moves_nothing_and_is_not_a_step(phone: FakePhone) -> Non
 
 
 @pytest.mark.parametrize(("decision", "reply"), [(Ask("Which one?"), "the blue"), (Tap(1, 1), "2")])
-def test_the_user_replies_to_the_agent_or_to_the_golden_question(
-    decision: Action, reply: str
-) -> None:
+def test_the_user_replies_to_the_agent_or_to_the_golden_question(decision, reply):
     seen: list[Any] = []
 
     def step(_: Agent, observation: Observation) -> Action:
@@ -227,7 +223,7 @@ def test_the_user_replies_to_the_agent_or_to_the_golden_question(
     assert seen == [None, reply]
 
 
-def test_unreached_golden_actions_match_nothing() -> None:
+def test_unreached_golden_actions_match_nothing():
     broken = agent(throw(RuntimeError("out of ideas")))
     task = Task("Find a mug.", golden=GOLDEN)
     episode = play(broken, task, phone=pages(), path="single")
@@ -235,13 +231,13 @@ def test_unreached_golden_actions_match_nothing() -> None:
     assert [bool(each) for each in check.matches(check.aitw, episode)] == [False] * 3
 
 
-def test_the_limit_of_steps_cuts_a_path() -> None:
+def test_the_limit_of_steps_cuts_a_path():
     episode = follow(Tap(1, 1), Type("mug"), step_limit=1)
     assert (episode.termination, episode.golden_left) == (Termination.STEP_LIMIT, 2)
     assert [bool(each) for each in check.matches(check.aitw, episode)] == [True, False, False]
 
 
-def test_an_agent_whose_own_loop_returns_is_not_asked_further() -> None:
+def test_an_agent_whose_own_loop_returns_is_not_asked_further():
     class Loop(Agent):
         def run(self, briefing: Any, phone: Any) -> str:
             phone.act(Tap(1, 1))
@@ -254,7 +250,7 @@ def test_an_agent_whose_own_loop_returns_is_not_asked_further() -> None:
     assert episode.golden_left == 1
 
 
-def test_a_path_is_recorded_whole(tmp_path: Path) -> None:
+def test_a_path_is_recorded_whole(tmp_path):
     from pytest_mobileagent.check.episode import load
 
     episode = follow(Tap(1, 1), Type("cup"), golden=GOLDEN[:2], folder=tmp_path)

@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from pytest_mobileagent.device.device import Address
-from pytest_mobileagent.program.adb.adbd import (
-    MOST_PAYLOAD,
-    VERSION,
-    Adbd,
-    Packet,
-    read_packet,
-)
+from pytest_mobileagent.program.adb.adbd import MOST_PAYLOAD, VERSION, Adbd, Packet, read_packet
 from pytest_mobileagent.program.adb.recorded_adb import Attachment
 from pytest_mobileagent.program.adb.services import banner
 

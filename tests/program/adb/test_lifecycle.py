@@ -76,8 +76,6 @@ def test_existing_folder_is_refused(phone, start, tmp_path):
 
 def test_vanished_phone_reappears_for_the_program(own, phone):
     with own.popen("adb", "shell", "cat", stdin=-1, stdout=-1) as shell:
-        assert shell.stdin is not None
-        assert shell.stdout is not None
         shell.stdin.write(b"hello\n")
         shell.stdin.flush()
         assert shell.stdout.readline() == b"hello\n"

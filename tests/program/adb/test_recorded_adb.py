@@ -78,11 +78,9 @@ def test_only_the_phone_is_listed_with_its_properties(recording):
     "options",
     [
         ["-s", "SERIAL"],
-        ["-P", "5037"],
         ["-P5037", "-H", "localhost"],
         ["-L", "tcp:5037", "-s", "SERIAL"],
         ["-H127.0.0.1", "-d"],
-        ["-e"],
     ],
     ids=" ".join,
 )
@@ -171,7 +169,6 @@ def test_scrcpy_must_use_a_forward_instead_of_a_reverse(recording):
 
 def test_endless_stream_flows_until_the_program_is_killed(recording):
     with recording.popen("adb", "logcat", "-T", "1", stdout=-1) as logcat:
-        assert logcat.stdout is not None
         assert logcat.stdout.readline()
         recording.out("shell", "log -t mark hello")
         while b"hello" not in logcat.stdout.readline():
@@ -251,12 +248,9 @@ def test_each_line_of_an_interactive_shell_is_a_command(recording):
     recording.watching.refuse = ("forbidden",)
     lines = b"echo one\n", b"echo two; input tap 3 4\n", b"forbidden\necho three\n"
     with recording.popen("adb", "shell", stdin=-1, stdout=-1, stderr=-1, bufsize=0) as shell:
-        assert shell.stdin is not None
-        assert shell.stdout is not None
         for line, answer in zip(lines, (b"one\n", b"two\n", b""), strict=True):
             shell.stdin.write(line)
             assert shell.stdout.readline() == answer
-        assert shell.stderr is not None
         assert shell.stderr.read() == b"no forbidden\n"
     assert shell.returncode == 255
     _, *asked = recording.watching.asked

@@ -56,7 +56,7 @@ class Device(uiautomator2.Device):
         return core._jsonrpc_call(self._phone, 9008, method, params, timeout, False)
 
 
-def test_uiautomator2_requests_are_parsed() -> None:
+def test_uiautomator2_requests_are_parsed():
     phone = Phone()
     device = Device(phone)
     device.click(10, 20)
@@ -82,14 +82,14 @@ def test_uiautomator2_requests_are_parsed() -> None:
     ]
 
 
-def test_double_click_of_uiautomator2_is_one_action() -> None:
+def test_double_click_of_uiautomator2_is_one_action():
     phone = Phone()
     Device(phone).double_click(10, 20)
     acts = [(act, 1.0) for command in phone.commands for act in command.acts]
     assert merged(acts) == (DoubleTap(10, 20),)
 
 
-def test_kept_connection_is_read_to_its_end() -> None:
+def test_kept_connection_is_read_to_its_end():
     phone = Phone()
     client = http.client.HTTPConnection("phone")
     client.sock = phone.create_connection(None, 8080)
@@ -120,7 +120,7 @@ class Driver:
         self.commands += [command for _, command in pieces if command]
 
 
-def test_selenium_actions_are_parsed() -> None:
+def test_selenium_actions_are_parsed():
     driver = Driver()
     for x, y, seconds in ((300, 400, 0.0), (300, 400, 1.2), (300, 900, 0.6)):
         actions = ActionBuilder(driver, mouse=PointerInput(POINTER_TOUCH, "finger"))
@@ -133,7 +133,7 @@ def test_selenium_actions_are_parsed() -> None:
     assert swipe == (Swipe(300, 400, 300, 900, 0.85),)
 
 
-def test_selenium_keys_are_parsed() -> None:
+def test_selenium_keys_are_parsed():
     driver = Driver()
     actions = ActionBuilder(driver)
     actions.key_action.send_keys("hi\ue007")

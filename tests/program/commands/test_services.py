@@ -128,17 +128,13 @@ READ: list[tuple[str, tuple[Act, ...] | None]] = [
     ("cmd input tap 1 2", (Tap(1, 2),)),
     ("cmd -w input tap 1 2", (Tap(1, 2),)),
     ("cmd", ()),
-    ("cmd -l", ()),
     ("app_process / com.android.commands.input.Input tap 1 2", (Tap(1, 2),)),
     ("app_process", ()),
     ("input mouse -d 2 tap 1 2", (Tap(1, 2),)),
     ("input swipe 1 2 300 4", (Swipe(1, 2, 300, 4, 0.3),)),
     ("input swipe 1 2 5 6 100", (Tap(1, 2),)),
     ("input draganddrop 1 2 300 4 900", None),
-    ("input roll 1 2", None),
-    ("input press", None),
     ("input tap 1", None),
-    ("input swipe 1 2 nan 4", None),
     ("input bogus", ()),
     ("input", ()),
     ("input text 'a%%s'", (Type("a% "),)),
@@ -147,7 +143,6 @@ READ: list[tuple[str, tuple[Act, ...] | None]] = [
     ('input text "it\'s"', (Type("it's"),)),
     (r"input text it\'s\ \$5", (Type("it's $5"),)),
     ("input text $'a\\tb'", (Type("a\tb"),)),
-    ("input text '|'", (Type("|"),)),
     ("input text 'a;b&&c'", (Type("a;b&&c"),)),
     ("input text a#b", (Type("a#b"),)),
     ("input keyevent HOME back 04", (Key("home"), Key("back"), Key("back"))),
@@ -156,7 +151,6 @@ READ: list[tuple[str, tuple[Act, ...] | None]] = [
     ("input keyevent --longpress HOME", None),
     ("input keyevent --delay 5 4", (Key("back"),)),
     ("input keyevent 0x4", None),
-    ("input keyevent 27", None),
     ("input keyevent 123", (TO_THE_END,)),
     ("input keyevent MOVE_HOME FORWARD_DEL", (TO_THE_START, Erase())),
     ("input keycombination 113 29; input keyevent 67", (SELECT_ALL, Erase())),
@@ -193,17 +187,13 @@ READ: list[tuple[str, tuple[Act, ...] | None]] = [
     ("settings put system screen_brightness 9", None),
     ("cmd statusbar expand-notifications", None),
     ("cmd uimode night yes", None),
-    ("cmd uimode", ()),
     ("content insert --uri content://settings/system --bind name:s:x", None),
     ("content query --uri content://sms/sent", ()),
-    ("cmd media_session volume --set 5", None),
     ("cmd wifi status", ()),
     ("service call statusbar 1", None),
     ("sh /sdcard/script.sh", None),
     ("getprop ro.product.model", ()),
-    ("wm size", ()),
     ("dumpsys window | grep mCurrentFocus", ()),
-    ("pm list packages", ()),
     ("echo input tap 1 2", ()),
 ]
 
@@ -211,7 +201,6 @@ READ: list[tuple[str, tuple[Act, ...] | None]] = [
 SCRIPTS: list[tuple[str, tuple[Act, ...] | None]] = [
     ("input tap 1 2; input tap 3 4", (Tap(1, 2), Tap(3, 4))),
     ("input tap 1 2 && input tap 3 4 &", (Tap(1, 2), Tap(3, 4))),
-    ("input tap 1 2\ninput tap 3 4\r\n", (Tap(1, 2), Tap(3, 4))),
     ("input tap \\\n 1 2 # there", (Tap(1, 2),)),
     ("input tap 1 2 || input tap 3 4", (Tap(1, 2),)),  # the second runs only if the first fails
     ("true || input tap 3 4", (Tap(3, 4),)),
@@ -238,19 +227,17 @@ SCRIPTS: list[tuple[str, tuple[Act, ...] | None]] = [
     ("echo 1 2 | xargs input tap", (Raw("xargs input tap"),)),
     # Scripts that are not understood.
     ("for i in 1 2 3; do input keyevent 67; done", None),
-    ("while true; do input tap 1 2; sleep 1; done", None),
     ("if true; then input tap 1 2; fi", None),
     ("case $x in a) input tap 1 2;; esac", None),
     ("f() { input tap 1 2; }; f", None),
     ("echo 'input tap 1 2' | sh", None),
-    ("echo 'input tap 1 2' | su", None),
     ("cat <<EOF | sh\ninput tap 1 2\nEOF", None),
     ("input tap 1 2; echo 'no end", None),
 ]
 
 
 @pytest.mark.parametrize(("script", "done"), [*SENT, *READ, *SCRIPTS])
-def test_scripts_are_read(script: str, done: tuple[Act, ...] | None) -> None:
+def test_scripts_are_read(script, done):
     """None stands for one act that nothing is known of."""
     assert acts(script) == ((Raw(script),) if done is None else done)
 
@@ -268,23 +255,20 @@ def test_scripts_are_read(script: str, done: tuple[Act, ...] | None) -> None:
         ("shell:content query --uri content://com.droidrun.portal/packages", False, False),
         ("shell:input tap 1 2; screencap -p /sdcard/x.png", True, False),
         ("shell:screencap -p /sdcard/x.png; input tap 1 2", False, False),
-        ("shell:rm -f /sdcard/x.png", False, False),
         ("sync:", False, False),
-        ("reverse:forward:tcp:1;tcp:2", False, False),
         ("shell:", False, False),
         ("localabstract:scrcpy", False, False),
-        ("jdwp:1", False, False),
         ("", False, False),
     ],
 )
-def test_looks_are_recognised(service: str, looks: bool, automation: bool) -> None:
+def test_looks_are_recognised(service, looks, automation):
     command = read_service(service)
     assert (command.looks, command.automation) == (looks, automation)
     assert command.text == service
     assert not command.refused
 
 
-def test_binder_services_are_parsed() -> None:
+def test_binder_services_are_parsed():
     assert read_service("abb_exec:input\0tap\x001\x002\0").acts == (Tap(1, 2),)
     assert read_service("abb:package\0clear\0com.x").acts == (Raw("cmd package clear com.x"),)
 
@@ -305,12 +289,12 @@ ANY_SCRIPT = st.lists(
 @example("(" * 1000)
 @example("`" * 3)
 @example("sh -c '" + 'sh -c "' * 50)
-def test_any_script_can_be_parsed(script: str) -> None:
+def test_any_script_can_be_parsed(script):
     assert read_service(f"shell:{script}").text == f"shell:{script}"
 
 
 @given(st.text())
-def test_any_service_can_be_parsed(service: str) -> None:
+def test_any_service_can_be_parsed(service):
     assert read_service(service).text == service
 
 
@@ -318,16 +302,16 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 
 
 @given(TEXTS.filter(lambda text: "%s" not in text))
-def test_quoted_text_is_typed_exactly(text: str) -> None:
+def test_quoted_text_is_typed_exactly(text):
     assert acts(f"input text {shlex.quote(text)}") == (Type(text),)
 
 
-def test_megabyte_script_is_parsed() -> None:
+def test_megabyte_script_is_parsed():
     assert acts(f"echo {'YWJj' * 200_000} | base64 -d > /sdcard/x") == ()
     assert acts(f"echo '{'a b;' * 200_000}'; input tap 1 2") == (Tap(1, 2),)
 
 
-def test_long_command_is_truncated_in_its_act() -> None:
+def test_long_command_is_truncated_in_its_act():
     (act,) = acts(f"am start -d {'x' * 5000}")
     assert isinstance(act, Raw)
     assert len(act.command) < 1100

@@ -64,7 +64,7 @@ def command(client: str, url: str, body: Any) -> list[str]:
 @pytest.mark.parametrize(
     "client", ["curl", "urllib", "requests", pytest.param("httpx", marks=pytest.mark.slow)]
 )
-def test_fixed_url_is_recorded(recorder: Recorder, client: str) -> None:
+def test_fixed_url_is_recorded(recorder, client):
     done = run(recorder, *command(client, OPENAI, BODY))
     assert json.loads(done.stdout)["choices"][0]["message"]["content"] == "Tap it.", done.stderr
     (line,) = recorder.lines
@@ -73,14 +73,14 @@ def test_fixed_url_is_recorded(recorder: Recorder, client: str) -> None:
     assert line["call"]["model"].startswith("scripted:")
 
 
-def test_fixed_url_is_streamed(recorder: Recorder) -> None:
+def test_fixed_url_is_streamed(recorder):
     done = run(recorder, *command("curl", OPENAI, {**BODY, "stream": True}), "-N")
     assert done.stdout.endswith("data: [DONE]\n\n")
     assert '"choices":[],' not in done.stdout.replace(" ", "")
     assert recorder.lines[0]["call"]["input_tokens"] == 9
 
 
-def test_other_users_of_the_machine_cannot_use_the_proxy(recorder: Recorder) -> None:
+def test_other_users_of_the_machine_cannot_use_the_proxy(recorder):
     proxy = f"http://127.0.0.1:{recorder.port.number}"
     done = run(recorder, *command("curl", OPENAI, BODY), HTTPS_PROXY=proxy, https_proxy=proxy)
     assert "407" in done.stderr
@@ -90,14 +90,14 @@ def test_other_users_of_the_machine_cannot_use_the_proxy(recorder: Recorder) -> 
     assert recorder.lines == []
 
 
-def test_hosts_other_than_models_can_be_refused(make: Make) -> None:
+def test_hosts_other_than_models_can_be_refused(make):
     recorder = make(network="models")
     for url in ("https://example.com/", "http://example.com/"):
         done = run(recorder, *command("curl", url, {}), "-w", "%{http_connect} %{http_code}")
         assert "403" in done.stdout
 
 
-def test_plain_http_passes_and_model_calls_are_recorded(make: Make) -> None:
+def test_plain_http_passes_and_model_calls_are_recorded(make):
     """The port itself serves both here: first as any other host, then as a provider."""
     recorder, other = make(hosts=["localhost"]), make()
 
@@ -115,7 +115,7 @@ def test_plain_http_passes_and_model_calls_are_recorded(make: Make) -> None:
     assert recorder.lines[0]["reply"]["text"] == "Tap it."
 
 
-def test_other_hosts_are_tunnelled(make: Make) -> None:
+def test_other_hosts_are_tunnelled(make):
     """Bytes pass unchanged through a tunnel; NO_PROXY is cleared so that there is one."""
     recorder = make()
 

@@ -18,7 +18,7 @@ from tests.clocks import jumping_clock
 
 from .provider import ASKED, CHUNK, STREAM, Provider, ask, chunked, receive, whole
 
-BOMB = gzip.compress(b" " * 2**26)
+BOMB = gzip.compress(b" " * (2**24 + 2**20))
 
 
 def stalling(*sent: bytes) -> Any:
