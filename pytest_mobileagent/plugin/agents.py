@@ -141,7 +141,6 @@ class RunAgents:
                 raise pytest.UsageError(printable(msg))
 
     def _check_extras(self, extras: Sequence[str]) -> None:
-        """Check that the extras that the agent needs are installed."""
         with as_usage_error(HostError):
             for extra in extras:
                 check_extra(extra, f"--agent={self._run.agent}")
@@ -249,11 +248,7 @@ def check_program(
 
 
 def _check_options(program: Adapter, settings: Mapping[str, OptionValue]) -> None:
-    """Check that no option is given that only applies to other agents.
-
-    Raises:
-        pytest.UsageError: if such an option is given.
-    """
+    """Check that no option is given that only applies to other agents."""
     agent = settings["agent"]
     options = settings["mobile-agent-option"]
     if options.value:

@@ -117,11 +117,7 @@ class Tries:
 
 
 def _make(plan: AttemptPlan, run: RunConfig, lease: LeasedDevice, tries: Tries) -> Path:
-    """Make an attempt, and return the folder in which it is recorded.
-
-    Raises:
-        MobileAgentError: if there is no device, or `run.attempt.attempt` raises it.
-    """
+    """Make an attempt, and return the folder in which it is recorded."""
     folder, number = run.folder.attempt(plan.case)
     about = {**plan.about, "attempt": number}
     plan = replace(plan, about=about, repeats_kills=tries.left > 1 or not tries.kills)
@@ -158,9 +154,6 @@ def _open_anew(
     """Open an app at the starting point of the case (see `run.attempt.open_anew`).
 
     A device that breaks is replaced once. This is not an attempt, as no agent is run.
-
-    Raises:
-        MobileAgentError: if there is no device, or the app cannot be opened on it.
     """
     with turn:
         try:
@@ -293,10 +286,6 @@ def _chosen_agent(case: Case, run: RunConfig, given: Callable[[], Any] | None) -
 
     The latter runs in its own process, unless this is switched off or the agent receives the task
     itself. An agent from a fixture runs in a thread.
-
-    Raises:
-        AgentError: if the agent cannot be loaded, does not accept its options, or may not see what
-            it needs.
     """
     if given is None and (program := run.program) is not None:
         return _of_program(run, program)

@@ -114,11 +114,7 @@ def _decide(item: pytest.Function) -> Generator[None, Any, Any]:
 
 
 def _check_side_effects(item: pytest.Function, episode: object) -> None:
-    """Fail if the agent changed what nobody had asked for, and the run does not permit that.
-
-    Raises:
-        UndecidedError: if an episode is scored again that was recorded without its side effects.
-    """
+    """Fail if the agent changed what nobody had asked for, and the run does not permit that."""
     run = item.config.stash[RUN]
     if not isinstance(episode, Episode) or state_of(item).is_asked_of_prefix:
         return
@@ -155,12 +151,7 @@ def _decided(item: pytest.Function, body: Any, begin: Callable[[], SubGoals]) ->
 
 
 def _judged(item: pytest.Function, unclear: list[UnclearAnswer]) -> dict[UnclearAnswer, bool]:
-    """Return what the first judge thinks of unclear answers; it is asked about all at once.
-
-    Raises:
-        UndecidedError: if no judge is set.
-        AssertionError: for a prefix of the episode, where judges are not asked.
-    """
+    """Return what the first judge thinks of unclear answers; it is asked about all at once."""
     state, judges = state_of(item), item.config.stash[RUN].judges
     if state.is_asked_of_prefix:
         raise AssertionError("not yet: the answer is unclear")
@@ -279,11 +270,7 @@ def is_asked_on_the_way(item: pytest.Function, episode: Episode) -> bool:
 
 
 def _holds(item: pytest.Function, prefix: Episode) -> bool:
-    """Return whether pytest, with all its plugins, would report the body as passed for a prefix.
-
-    Raises:
-        NoScreenshotError: if the body needs a screenshot that was not taken.
-    """
+    """Return whether pytest, with all its plugins, would report the body as passed for a prefix."""
     call = _call(item, prefix)
     if call.excinfo is not None:
         if isinstance(call.excinfo.value, NoScreenshotError):

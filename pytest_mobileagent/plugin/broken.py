@@ -189,7 +189,6 @@ class KnownApps:
         return () if packages is None else packages  # not `or`: testing for emptiness takes time
 
     def _listed(self, folder: Path) -> Collection[str]:
-        """Return the packages in the suites' lists that apply to a folder's test files."""
         if folder not in self._lists:
             self._lists[folder] = _listed(folder, self._config.rootpath)
         return self._lists[folder]
@@ -251,11 +250,6 @@ _HINT = (
 
 
 def _listed(folder: Path, root: Path) -> set[str]:
-    """Return the packages in the suites' lists, in and above a folder.
-
-    Raises:
-        TaskError: if a list cannot be read.
-    """
     above = [each for each in (folder, *folder.parents) if each.is_relative_to(root)]
     files = {
         file for each in above for pattern in (APPS, f"*/{APPS}") for file in each.glob(pattern)

@@ -73,7 +73,6 @@ class Collector:
         self.run.hold()
 
     def _start(self) -> None:
-        """Start devices, now that the tests to run are known."""
         self.run.decide()
         if self.run.runs_agents:
             self.run.devices.start()

@@ -122,7 +122,11 @@ class RunConfig(RunContext):
 
         with as_usage_error(ValueError, setting):
             rules = use(self.path_of(setting))
-        self.config.add_cleanup(_stop_redacting)
+
+        def stop() -> None:
+            use(None)
+
+        self.config.add_cleanup(stop)
         before = None
         if self.earlier.goes_on:
             before = mapping(self.earlier.about.get("redaction")).get("sha256")
@@ -207,7 +211,6 @@ class RunConfig(RunContext):
             let_go(self._lock)
 
     def _check_runs(self) -> None:
-        """Check that the run's folder can be created."""
         if self.earlier.goes_on:
             return
         setting = self.settings["mobile-runs"]
@@ -217,12 +220,11 @@ class RunConfig(RunContext):
         except ValueError:
             msg = f"{setting} is not a path: it contains a NUL character"
             raise pytest.UsageError(printable(msg)) from None
-        if not near.is_dir():
-            msg = f"{setting}: {near} is a file; name a folder"
-            raise pytest.UsageError(printable(msg))
-        if not os.access(near, os.W_OK | os.X_OK):
-            msg = f"{setting}: no folder can be created in {near}, which is not writable"
-            raise pytest.UsageError(printable(msg))
+        why = "" if near.is_dir() else f"{near} is a file; name a folder"
+        if not why and not os.access(near, os.W_OK | os.X_OK):
+            why = f"no folder can be created in {near}, which is not writable"
+        if why:
+            raise pytest.UsageError(printable(f"{setting}: {why}"))
 
     def _check_distribution(self) -> None:
         if getattr(self.config.option, "dist", "no") == "each":
@@ -243,12 +245,6 @@ class RunConfig(RunContext):
         if self.is_elsewhere and not self.is_distributed and not runs_no_test(self.config):
             msg = ": give the number of workers: -n N, or -n auto for all phones"
             raise usage_error(engine, msg)
-
-
-def _stop_redacting() -> None:
-    from pytest_mobileagent.episode.redaction import use
-
-    use(None)
 
 
 RUN = pytest.StashKey[RunConfig]()

@@ -43,15 +43,12 @@ def pytest_configure(config: pytest.Config) -> None:
     from pytest_mobileagent.plugin.selection import SHARE, Selection
     from pytest_mobileagent.plugin.settings import runs_no_test
 
-    config.addinivalue_line(
-        "markers", f"{MARKER}(goal, **fields): a task for the agent (see pytest_mobileagent.task)"
-    )
-    config.addinivalue_line(
-        "markers", f"{TAG}(name): a tag of a task, with one marker for each tag"
-    )
-    config.addinivalue_line(
-        "markers", f"{SHARE}(number): the share of a function's tasks in a sample of its suite"
-    )
+    for marker in (
+        f"{MARKER}(goal, **fields): a task for the agent (see pytest_mobileagent.task)",
+        f"{TAG}(name): a tag of a task, with one marker for each tag",
+        f"{SHARE}(number): the share of a function's tasks in a sample of its suite",
+    ):
+        config.addinivalue_line("markers", marker)
     config.pluginmanager.register(fixtures, "mobileagent-fixtures")
     run = config.stash[RUN] = RunConfig(config)
     config.pluginmanager.register(BrokenTasks(config), "mobileagent-broken-tasks")
@@ -288,7 +285,6 @@ def pytest_runtest_makereport(
 
 
 def _register_parts(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
-    """Register the plugins that this process, the run's owner or a worker, needs to run tests."""
     if run.judges.mode != "off":
         from pytest_mobileagent.plugin.engine.waiting import Deferring
 
@@ -300,11 +296,7 @@ def _register_parts(manager: pytest.PytestPluginManager, run: RunConfig) -> None
 
 
 def _register_displays(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
-    """Register the plugins that show the progress of a run.
-
-    Raises:
-        pytest.UsageError: if the page of `--mobile-watch` cannot be served.
-    """
+    """Register the plugins that show the progress of a run."""
     if _has_live_terminal(run.config):
         from pytest_mobileagent.plugin.live_lines import LiveLines
 

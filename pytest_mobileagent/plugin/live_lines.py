@@ -112,7 +112,6 @@ class LiveLines:
         )
 
     def _waits_for(self) -> str:
-        """Return what the run is waiting for before its first episode."""
         if not self._collector.selected:
             return "the tests to be collected"
         waiting = 0 if self._episodes is None else self._episodes.waiting
@@ -233,7 +232,6 @@ def _step(running: Running) -> str:
 
 
 def _whole(progress: Progress, running: int, hidden: int, columns: int) -> Text:
-    """Return the line about the whole run: a bar, counts, cost, and time."""
     elapsed = duration(progress.seconds)
     if not running and not progress.done:
         return Text(f"waiting for {_one_line(progress.waits_for)}  {elapsed}")

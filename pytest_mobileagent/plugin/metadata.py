@@ -113,7 +113,6 @@ def versions() -> dict[str, str]:
 
 
 def _episodes(run: RunConfig) -> dict[str, Any]:
-    """Return the agent, its models and the device that make the run's episodes."""
     return {
         "agent": run.agent_name,
         **run.models.about(),
@@ -220,7 +219,6 @@ def _files_in(command: Sequence[str], folder: Path) -> list[Path]:
 
 
 def _hashes(files: Sequence[Path], project: Path) -> list[Any]:
-    """Return the hashes of files of a project, and of those that the Python files import."""
     python = [path for path in files if path.suffix == ".py"]
     known = [path for path in files if path.resolve().is_relative_to(project.resolve())]
     both = [*known, *imported_by(python, project)]

@@ -149,9 +149,6 @@ class RunModels:
         """Return a file of the episode whose recorded replies a case gets; None if it gets none.
 
         The episode is copied to this machine if needed.
-
-        Raises:
-            HostError: if the episode cannot be copied.
         """
         earlier, relay = self._run.earlier, self._run.relay
         episode = earlier.plan_for(case).replies
@@ -162,11 +159,7 @@ class RunModels:
         return episode / stream
 
     def _cache(self, epoch: int, modes: Collection[str]) -> Any:
-        """Return the cache of replies if it is used in one of these modes; None if it is not.
-
-        Raises:
-            HostError: if its folder cannot be created, and only cached replies are allowed.
-        """
+        """Return the cache of replies if it is used in one of these modes; None if it is not."""
         from pytest_mobileagent.llm.known_replies import ReplyCache
 
         mode, cache = self._settings["mobile-cache"].value, getattr(self._config, "cache", None)

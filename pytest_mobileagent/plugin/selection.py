@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os.path
 from fractions import Fraction
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -111,12 +112,10 @@ class Selection:
         if (shard := self._run.value("mobile-shard")) is not None:
             keep_shard(config, items, shard)
         if not runs_no_test(config):
-            needed = [item for item in items if self._is_needed(item)]
+            plan_for = self._run.earlier.plan_for
+            cases = [(item, case_of(item)) for item in items]
+            needed = [item for item, case in cases if case is None or plan_for(case).is_needed]
             _deselect_others(config, items, needed)
-
-    def _is_needed(self, item: pytest.Item) -> bool:
-        case = case_of(item)
-        return case is None or self._run.earlier.plan_for(case).is_needed
 
 
 def keep_sample(run: RunConfig, items: list[pytest.Item], most: int) -> None:
@@ -204,25 +203,19 @@ def weights_of(items: Iterable[pytest.Item], pool: Container[str]) -> dict[str, 
 
 
 def sampled(
-    cases: Iterable[Case], most: int, seed: int, weights: Mapping[str, Fraction] | None = None
+    cases: Collection[Case],
+    most: int,
+    seed: int,
+    weights: Mapping[str, Fraction] = MappingProxyType({}),
+    by: Sequence[Callable[[Case], str]] = _STRATA,
 ) -> list[str]:
     """Return the ids of at most `most` tasks: the same for the same seed, on any machine.
 
     The ids are without variants; `cases` has one variant of each task.
 
-    The sample is stratified by suite, level and app: each has a proportional share, rounded to
+    The sample is stratified `by` suite, level and app: each has a proportional share, rounded to
     whole tasks by the method of largest remainders. A task counts as much as its weight, or 1.
     """
-    return _sampled(list(cases), most, seed, _STRATA, weights or {})
-
-
-def _sampled(
-    cases: Sequence[Case],
-    most: int,
-    seed: int,
-    by: Sequence[Callable[[Case], str]],
-    weights: Mapping[str, Fraction],
-) -> list[str]:
     if most >= len(cases):
         return [_name(case) for case in cases]
     if not by:
@@ -239,12 +232,11 @@ def _sampled(
     return [
         each
         for name, group in groups.items()
-        for each in _sampled(group, shares[name], seed, by[1:], weights)
+        for each in sampled(group, shares[name], seed, weights, by[1:])
     ]
 
 
 def _name(case: Case) -> str:
-    """Return a task's id without its variant."""
     return without_variant(case.id, case.task.variant)
 
 
@@ -283,7 +275,6 @@ def keep_shard(config: pytest.Config, items: list[pytest.Item], shard: Shard) ->
 def _deselect_others(
     config: pytest.Config, items: list[pytest.Item], ours: Sequence[pytest.Item]
 ) -> None:
-    """Keep some tests, and report the others as deselected."""
     chosen = {id(item) for item in ours}
     left_out = [item for item in items if id(item) not in chosen]
     items[:] = ours

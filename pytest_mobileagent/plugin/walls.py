@@ -28,8 +28,6 @@ from pytest_mobileagent.plugin.pytest_private import is_expected_to_fail
 from pytest_mobileagent.plugin.state import state_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import pytest
 
     from pytest_mobileagent.check.episode import Episode
@@ -68,24 +66,14 @@ def check_walls(item: pytest.Function, episode: Episode) -> None:
 
 
 def _claimed(item: pytest.Item, episode: Episode) -> Sighting | None:
-    """Return a sighting if a judge took the last screen for a wall and the agent did not pass it.
-
-    Otherwise, return None.
-    """
-    last = len(episode.screens) - 1
-    for model in _claims(item):
-        if not was_passed(episode.screens, last):
-            return Sighting(last, f"{model} took the last screen for a wall", is_claimed=True)
-    return None
-
-
-def _claims(item: pytest.Item) -> Iterator[str]:
-    """Yield the names of the judges that reported a wall."""
-    judging = state_of(item).judging
-    for verdict in (*judging.judged, *([judging.beside] if judging.beside is not None else [])):
-        for judge in verdict.evidence.get("judges", ()):
-            if judge["details"].get("wall"):
-                yield str(judge["model"])
+    """Return a sighting if a judge took the last screen for a wall that the agent did not pass."""
+    last, judging = len(episode.screens) - 1, state_of(item).judging
+    verdicts = [*judging.judged, *([judging.beside] if judging.beside is not None else [])]
+    judges = [judge for verdict in verdicts for judge in verdict.evidence.get("judges", ())]
+    claims = [judge["model"] for judge in judges if judge["details"].get("wall")]
+    if not claims or was_passed(episode.screens, last):
+        return None
+    return Sighting(last, f"{claims[0]} took the last screen for a wall", is_claimed=True)
 
 
 def _tried(

@@ -141,7 +141,8 @@ class Scheduler:
         if self._collection is None:
             self._take(list(tests), worker)
         elif list(tests) != self._collection:
-            return self._difference(worker, tests)
+            lines = unified_diff(self.tests, tests, self._collector, worker, lineterm="")
+            return "\n".join([f"{self._collector} and {worker} collected different tests:", *lines])
         self._ready.add(worker)
         return ""
 
@@ -282,10 +283,6 @@ class Scheduler:
         for index in tests:
             if names[index] not in waiting:
                 self._return(index)
-
-    def _difference(self, worker: str, tests: Sequence[str]) -> str:
-        lines = unified_diff(self.tests, tests, self._collector, worker, lineterm="")
-        return "\n".join([f"{self._collector} and {worker} collected different tests:", *lines])
 
     def _return(self, index: int) -> None:
         insort(self._pool, index, key=self._rank.__getitem__)

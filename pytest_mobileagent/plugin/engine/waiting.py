@@ -276,7 +276,6 @@ class InterimAnalyser:
         return gate if comparison is None else {**gate, "comparison": comparison}
 
     def _drop(self, tests: set[str]) -> None:
-        """Count tests as deselected."""
         self.dropped |= tests
         config = self._run.config
         if self._session is not None:

@@ -13,7 +13,6 @@ import os
 import xml.etree.ElementTree as ET
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,11 +79,7 @@ def mend(config: pytest.Config, results: Mapping[str, Entry]) -> None:
                 each.tag = "failure"
                 xml.stats["error"] -= 1
                 xml.stats["failure"] += 1
-            case.to_xml = partial(_as_it_is, element)  # type: ignore[method-assign]
-
-
-def _as_it_is(element: ET.Element) -> ET.Element:
-    return element
+            case.to_xml = lambda element=element: element  # type: ignore[method-assign, misc]
 
 
 def _identity(properties: Mapping[Any, Any]) -> tuple[str, ...]:
@@ -92,7 +87,6 @@ def _identity(properties: Mapping[Any, Any]) -> tuple[str, ...]:
 
 
 def _set_properties(case: ET.Element, result: Entry) -> None:
-    """Replace a test case's properties with those of a result."""
     before = case.find("properties")
     if before is None:
         before = ET.Element("properties")
@@ -166,11 +160,6 @@ class ReportedTask:
         """Return the page's address relative to a folder."""
         return deep_link(Path(os.path.relpath(self.page, base)), *self.where)
 
-    @property
-    def verdict(self) -> str:
-        """The verdict, as JSON."""
-        return json.dumps(self.result.verdict, ensure_ascii=False, indent=2)
-
 
 def add_to_others(
     item: pytest.Item,
@@ -217,7 +206,8 @@ def _allure(item: pytest.Item, report: pytest.TestReport, task: ReportedTask) ->
     if task.screenshot is not None:
         allure.attach(task.screenshot, "screen", allure.attachment_type.PNG)
     if task.result.verdict:
-        allure.attach(task.verdict, "verdict", allure.attachment_type.JSON)
+        verdict = json.dumps(task.result.verdict, ensure_ascii=False, indent=2)
+        allure.attach(verdict, "verdict", allure.attachment_type.JSON)
 
 
 def _pytest_html(item: pytest.Item, report: pytest.TestReport, task: ReportedTask) -> None:
@@ -290,7 +280,6 @@ def show_wall(item: pytest.Item, report: pytest.TestReport, episode: Episode, me
 
 
 def _display(report: pytest.TestReport, lines: Iterable[str], message: str) -> None:
-    """Make pytest display these lines for a failed test, and the message in its summary."""
     path, line = report.location[0], (report.location[1] or 0) + 1
     report.longrepr = native_failure(lines, path, line, printable(message))
 

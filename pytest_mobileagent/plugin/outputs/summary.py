@@ -35,12 +35,10 @@ from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
 
     import pytest
 
     from pytest_mobileagent.plugin.config import RunConfig
-    from pytest_mobileagent.plugin.models import RunModels
     from pytest_mobileagent.report.entry import Entry
 
 
@@ -186,13 +184,6 @@ def show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) ->
             terminal.line(line)
 
 
-def _how_to_go_on(run: RunConfig, spent: str) -> str:
-    """Return a line with the command that runs the tests without a final result."""
-    path = run.folder.path
-    runs = path.parent if newest_run(path.parent) == path else path
-    return how_to_go_on(run.config, run.models, spent, near(run.config, runs))
-
-
 def where_the_report_is(run: RunConfig, *, links: bool = False) -> str:
     """Return a line with the location of a run's report and the command that opens it.
 
@@ -210,17 +201,19 @@ def where_the_report_is(run: RunConfig, *, links: bool = False) -> str:
     return f"report: {link}   (open it: {shlex.join(words)})"
 
 
-def how_to_go_on(config: pytest.Config, models: RunModels, over: str, runs: Path) -> str:
-    """Return a line with the command that resumes the run in `runs`, or the newest run there.
+def _how_to_go_on(run: RunConfig, over: str) -> str:
+    """Return a line with the command that runs the tests without a final result.
 
     `over` names the budget that was spent, such as `--mobile-max-cost=1`, or is empty. The command
     doubles that budget until it exceeds what was spent.
     """
+    path, models = run.folder.path, run.models
+    runs = near(run.config, path.parent if newest_run(path.parent) == path else path)
     flag = over.partition("=")[0]
     left_out = {flag, "--mobile-resume", "--mobile-reuse", "--mobile-rescore", "--mobile-replies"}
     words: list[str] = []
     is_value = False
-    for word in map(str, config.invocation_params.args):
+    for word in map(str, run.config.invocation_params.args):
         is_replaced = word.partition("=")[0] in left_out
         if not (is_replaced or is_value):
             words.append(redact_urls(word))

@@ -115,7 +115,6 @@ class Sources:
 
 
 def _definitions(file: str) -> dict[tuple[str, int], Definition]:
-    """Return the functions that a file defines at module level, by name and first line."""
     linecache.checkcache(file)
     try:
         tree = ast.parse("".join(linecache.getlines(file)))
@@ -154,7 +153,6 @@ def _functions_of(thing: Any) -> list[Any]:
 
 
 def _used_by(function: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the names of globals and closure variables that a function uses, with their values."""
     known = function.__globals__
     cells = inspect.getclosurevars(function).nonlocals if function.__closure__ else {}
     yield from sorted(cells.items())
@@ -165,7 +163,6 @@ def _used_by(function: Any) -> Iterator[tuple[str, Any]]:
 
 @functools.lru_cache(maxsize=10_000)
 def _names(code: CodeType) -> tuple[str, ...]:
-    """Return the names of globals and attributes in code, sorted."""
     inner = (const for const in code.co_consts if isinstance(const, CodeType))
     return tuple(sorted(set(code.co_names).union(*map(_names, inner))))
 

@@ -203,19 +203,14 @@ def _check(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> A
     """
     asked = set(getattr(item, "fixturenames", ())) - _OWN
     judges = "judge" in getattr(item, "fixturenames", ()) or run.value("mobile-judge-all")
+    official = ["official decides"] if run.value("mobile-official") == "decides" else []
     return [
         sources.of(_function(item), *_fixtures(item, asked)),
         {name: text_of(value) for name, value in sorted(case.parameters.items())},
         case.task.success_after_error,
         [text_of(mark) for mark in item.iter_markers("xfail")],
-        [*(run.settings[name].text for name in _JUDGES), *_official(run)] if judges else None,
+        [*(run.settings[name].text for name in _JUDGES), *official] if judges else None,
     ]
-
-
-def _official(run: RunConfig) -> list[str]:
-    """Return whether official evaluations decide; empty if they do not."""
-    setting = run.settings["mobile-official"]
-    return [f"official {setting.text}"] if setting.value == "decides" else []
 
 
 def _function(item: pytest.Item) -> Any:

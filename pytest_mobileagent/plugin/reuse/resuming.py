@@ -48,30 +48,25 @@ class Resuming(RecordedRun):
         self, config: pytest.Config, setting: OptionValue, given: Mapping[str, str]
     ) -> None:
         super().__init__(config, setting, given)
-        self._check()
-
-    def _check(self) -> None:
         try:
             whole = read_json(self.path / runs.RUN)
             version = float(whole["schema_version"])
             if version < SCHEMA_VERSION + 1:
                 runs.cases(self.path)
         except FileNotFoundError:
-            why = f"{self.path} has no {runs.RUN}, which lists the tests to run"
-            raise usage_error(self.setting, f": {why}") from None
+            what = f": {self.path} has no {runs.RUN}, which lists the tests to run"
+            raise usage_error(setting, what) from None
         except RecordError as error:
-            raise usage_error(self.setting, f": {error}") from None
+            raise usage_error(setting, f": {error}") from None
         except (OSError, ValueError, LookupError, TypeError) as error:
-            what = f"{self.path / runs.RUN} cannot be read: {type(error).__name__}: {error}"
-            raise usage_error(self.setting, f": {what}") from None
+            what = f": {self.path / runs.RUN} cannot be read: {type(error).__name__}: {error}"
+            raise usage_error(setting, what) from None
         if version >= SCHEMA_VERSION + 1:
-            why = (
-                f"{self.path} is of schema version {version:g}: install a newer pytest-mobileagent"
-            )
-            raise usage_error(self.setting, f": {why}")
+            newer = "install a newer pytest-mobileagent"
+            raise usage_error(setting, f": {self.path} is of schema version {version:g}: {newer}")
         if (source := self.about.get("rescored_from")) is not None:
-            why = f"{self.path} was made by --mobile-rescore, without an agent: name {source}"
-            raise usage_error(self.setting, f": {why}")
+            what = f": {self.path} was made by --mobile-rescore, without an agent: name {source}"
+            raise usage_error(setting, what)
 
     @property
     def folder(self) -> RunFolder:
@@ -126,12 +121,10 @@ class Resuming(RecordedRun):
         others = len(self._unselected(selected))
         parts = [f"{len(was_reused)} reused", f"{len(ran)} run" + f" ({new} new)" * bool(new)]
         parts += [f"{others} not selected this time and unchanged"] * bool(others)
-        changed = ", ".join(map(printable, self._differs_in()))
+        differs = [str(name) for each in self._own_entry() for name in each.get("differs_in", ())]
+        changed = ", ".join(map(printable, differs))
         warning = f"reused results are from before this was changed: {changed}"
         return [", ".join(parts), *([warning] if changed and was_reused else [])]
-
-    def _differs_in(self) -> list[str]:
-        return [str(name) for each in self._own_entry() for name in each.get("differs_in", ())]
 
     def _own_entry(self) -> list[Mapping[str, Any]]:
         """Return the entry of this session in run.json, in a list; empty if there is none yet."""

@@ -96,11 +96,7 @@ _CLUSTER = pytest.StashKey["Cluster"]()
 
 
 def _cluster_of(config: pytest.Config) -> Cluster:
-    """Return the session's cluster, connecting to it first if necessary.
-
-    Raises:
-        pytest.UsageError: if there is no such cluster, or Ray is not installed.
-    """
+    """Return the session's cluster, connecting to it first if necessary."""
     if _CLUSTER in config.stash:
         return config.stash[_CLUSTER]
     setting = read_option("mobile-engine", config)

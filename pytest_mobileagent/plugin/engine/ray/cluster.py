@@ -131,7 +131,6 @@ def connect(engine: Engine, workers: int) -> Cluster:
 
 
 def _why(error: Exception) -> str:
-    """Return why a cluster cannot be used, and what to do."""
     msg = " ".join(str(error).split()) or type(error).__name__
     if "Could not find any running Ray" in msg:
         return "Ray is not running on this machine: run ray start --head, or leave out :auto"
@@ -149,11 +148,7 @@ def disconnect() -> None:
 
 
 def _probe(address: str) -> None:
-    """Check that Ray is listening at an address, as Ray itself would try for a minute.
-
-    Raises:
-        ClusterError: if the address is malformed, nothing answers there, or it is not Ray.
-    """
+    """Check that Ray is listening at an address, as Ray itself would try for a minute."""
     if address == "auto":
         return
     host, colon, port = address.rpartition(":")
@@ -172,7 +167,6 @@ def _probe(address: str) -> None:
 
 
 def _answer(talk: socket.socket) -> bytes:
-    """Return the first bytes of a server's answer; empty if it does not answer."""
     try:
         return talk.recv(9)
     except OSError:

@@ -151,11 +151,7 @@ class Controller:
         self.config.hook.pytest_testnodeready(node=node)
 
     def _on_code(self, node: Node, about: dict[str, str]) -> None:
-        """Check that a machine has the same code as this one, before it begins a test.
-
-        Raises:
-            pytest.UsageError: if its code differs.
-        """
+        """Check that a machine has the same code as this one, before it begins a test."""
         if others := differences(self._run, about):
             msg = f" {node.about.get('node')} has other code: {', '.join(others[:5])}"
             more = f" and {len(others) - 5} more" if len(others) > 5 else ""
@@ -262,7 +258,6 @@ class Controller:
             self._session.shouldstop = why
 
     def _go_on(self, session: pytest.Session) -> None:
-        """Send workers their next tests, or end them."""
         if self._is_ending:
             return
         if session.shouldfail or session.shouldstop:
@@ -276,7 +271,6 @@ class Controller:
             self._end(WorkerSignal.END)
 
     def _end(self, how: Any) -> None:
-        """End all workers; those that have not started yet are killed."""
         self._is_ending = True
         self._scheduler.drop_rest()
         for node in list(self._nodes.values()):
@@ -335,6 +329,5 @@ class Controller:
 
 
 def _lives(config: pytest.Config, workers: int) -> int:
-    """Return how many workers may be replaced before the run ends."""
     given = config.getoption("maxworkerrestart", None)
     return workers * _LIVES if given is None else int(given)

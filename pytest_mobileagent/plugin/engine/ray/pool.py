@@ -153,7 +153,6 @@ class WorkerPool:
         self._watcher.join(timeout=2 * _POLL)
 
     def _watch(self) -> None:
-        """Pass on events as they arrive, and detect workers that have ended or are silent."""
         ticked = time.monotonic()
         while not self._is_over.is_set():
             try:

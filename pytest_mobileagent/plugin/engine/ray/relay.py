@@ -136,11 +136,7 @@ class Relay:
             return list(Mirror(Path(alone), list).parcels())
 
     def _recorded(self, episode: str) -> Path:
-        """Return the folder of an episode of the earlier run, which may not exist.
-
-        Raises:
-            HostError: if there is no earlier run, or the name is not that of an episode.
-        """
+        """Return the folder of an episode of the earlier run, which may not exist."""
         parts = PurePosixPath(episode).parts
         if self._earlier is None or len(parts) != 2 or parts[0] != "episodes" or ".." in parts:
             raise HostError(f"{episode!r} is not an episode of an earlier run")
@@ -176,7 +172,6 @@ class Relay:
             raise HostError(f"{worker} is not a worker of this run any more")
 
     def _write(self, worker: str, parcel: Parcel) -> None:
-        """Write a parcel from a worker into the run's folder."""
         self._folder.make()
         if parcel.name == RUN:
             self._write_head(parcel.content)
@@ -292,7 +287,6 @@ class Mirror:
                 yield from self._of(name, entry)
 
     def _changed(self, below: str) -> Iterator[tuple[str, _State | None]]:
-        """Yield the files that are new or changed, except screens."""
         try:
             entries = list(os.scandir(os.path.join(self._folder, below)))  # noqa: PTH118 - thousands
         except FileNotFoundError:

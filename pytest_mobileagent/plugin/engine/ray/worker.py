@@ -190,11 +190,7 @@ class RelayClient:
             return spent
 
     def _ask(self, call: Any) -> Any:
-        """Return the relay's answer.
-
-        Raises:
-            HostError: if it does not answer, or answers with an error.
-        """
+        """Return the relay's answer."""
         try:
             return ray.get(call, timeout=_LOST)
         except (RayError, OSError) as error:
