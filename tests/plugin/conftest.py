@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from .leftovers import processes_with, wait_until
 from .projects import Shop
 
 if TYPE_CHECKING:
@@ -49,6 +50,24 @@ def temporary(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     folder = tmp_path_factory.mktemp("t")
     monkeypatch.setenv("TMPDIR", str(folder))
     return folder
+
+
+@pytest.fixture
+def markers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which agents of `leftovers` leave their marks."""
+    monkeypatch.setenv("MARKERS", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def nothing_left(temporary: Path) -> Callable[[], None]:
+    """Waits until no process and no folder of a run is left."""
+
+    def check() -> None:
+        wait_until(lambda: not processes_with(str(temporary)))
+        wait_until(lambda: not list(temporary.glob("mobileagent-*")))
+
+    return check
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ virtual phone (tests/sdk).
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import socket
@@ -20,6 +19,7 @@ import pytest
 from pytest_mobileagent import load
 from pytest_mobileagent.device.sdk import UNFINISHED
 from tests.plugin.leftovers import WAITING, deadly, processes_with, wait_until
+from tests.plugin.projects import newest_report
 
 if TYPE_CHECKING:
     import subprocess
@@ -34,23 +34,7 @@ TASK = ("tasks", "-k", "code", "--mobile-device=avd:pixel")
 
 
 def report(project):
-    (path,) = (project.pytester.path / "runs").glob("*/report.json")
-    return json.loads(path.read_text("utf-8"))
-
-
-@pytest.fixture
-def markers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("MARKERS", str(tmp_path))
-    return tmp_path
-
-
-@pytest.fixture
-def nothing_left(temporary: Path) -> Callable[[], None]:
-    def check():
-        wait_until(lambda: not processes_with(str(temporary)))
-        assert not list(temporary.glob("mobileagent-run-*"))
-
-    return check
+    return newest_report(project.pytester.path)
 
 
 @pytest.fixture

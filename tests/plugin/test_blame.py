@@ -6,10 +6,11 @@ agent injects one fault, once, into the phone that it uses.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from tests.plugin.projects import newest_report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 
 
 def report(project):
-    (path,) = (project.pytester.path / "runs").glob("*/report.json")
-    return json.loads(path.read_text("utf-8"))
+    return newest_report(project.pytester.path)
 
 
 BAD_AGENTS = {
@@ -303,8 +303,7 @@ def results(
     project.write(agents__unlucky=AGENT, tasks__counter__test_counter=TASKS.format(faults=faults))
     run = project.run_virtual("tasks", "--agent=unlucky", "-n2", "--mobile-retries=1")
     run.assert_outcomes(passed=len(faults) - 1, failed=1)
-    (path,) = (project.pytester.path / "runs").glob("*/report.json")
-    document = json.loads(path.read_text("utf-8"))
+    document = report(project)
     assert document["summary"]["infrastructure"] == len(BREAKING)
     return {task["id"].partition("[")[2].rstrip("]"): task for task in document["tasks"]}
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_mobileagent.testing import ScriptedModel
 from tests.plugin.leftovers import wait_until
+from tests.plugin.projects import newest_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,8 +114,7 @@ def play(
     def play(whats, *arguments):
         project.write(agents__hostile=AGENT, tasks__counter__test_counter=TASKS.format(whats=whats))
         result = project.run_virtual("tasks", "--agent=hostile", *arguments)
-        (path,) = (project.pytester.path / "runs").glob("*/report.json")
-        return result, json.loads(path.read_text("utf-8"))
+        return result, newest_report(project.pytester.path)
 
     return play
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import pytest
+
+from tests.plugin.projects import newest_report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -113,11 +114,6 @@ def water(project: Any) -> Any:
     return project
 
 
-def report_of(project: Any) -> dict[str, Any]:
-    (run,) = project.pytester.path.glob("runs/*/report.json")
-    return json.loads(run.read_text("utf-8"))
-
-
 def test_five_ways_to_crash_are_reported_and_counted(water: Any, tmp_path: Path) -> None:
     junit = tmp_path / "junit.xml"
     result = water.pytester.runpytest_inprocess(
@@ -127,7 +123,7 @@ def test_five_ways_to_crash_are_reported_and_counted(water: Any, tmp_path: Path)
     for crash in CRASHES.values():
         result.stdout.fnmatch_lines([f"crash    com.example.water: {crash}*, at step 2"])
     result.stdout.fnmatch_lines(["gate FAIL: crashes 5 (at most 4)"])
-    report = report_of(water)
+    report = newest_report(water.pytester.path)
     source = report["tasks"][0]["verdict"]["evidence"]["source"]
     assert source["text"].split("\n")[source["line"] - source["first"]] == (
         '    assert episode.screen.find(text="2 glasses")'
@@ -149,7 +145,7 @@ def test_solution_that_crashes_its_app_is_a_broken_task(water: Any) -> None:
         "tasks/test_water.py", "--agent=oracle", "-k", "Drawn"
     )
     result.assert_outcomes(errors=1)
-    (task,) = report_of(water)["tasks"]
+    (task,) = newest_report(water.pytester.path)["tasks"]
     assert (task["outcome"], task["fault"]) == ("error", "task")
     told = "its own solution crashes an app, at step 2: com.example.water: KeyError: 'glass'"
     assert told in task["reason"]

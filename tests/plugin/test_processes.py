@@ -7,14 +7,10 @@ import shutil
 import signal
 import sys
 import xml.etree.ElementTree as ET
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.plugin.leftovers import WAITING, deadly, processes_with, wait_until
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CRASHING = """
 import os, signal
@@ -39,20 +35,6 @@ def reports(project):
     return [json.loads(path.read_text("utf-8")) for path in paths]
 
 
-@pytest.fixture
-def markers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("MARKERS", str(tmp_path))
-    return tmp_path
-
-
-@pytest.fixture
-def temporary(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder for temporary files of runs, with a path short enough for sockets."""
-    folder = tmp_path_factory.mktemp("t")
-    monkeypatch.setenv("TMPDIR", str(folder))
-    return folder
-
-
 def timeless(document):
     """Return the tasks of a report without the fields that differ from run to run."""
     clock = {"seconds", "seconds_per_step", "thinking_seconds", "acting_seconds", "latency"}
@@ -71,7 +53,9 @@ def test_numbers_do_not_depend_on_the_number_of_workers(project):
 
 
 @pytest.mark.slow
-def test_killed_worker_loses_no_other_result_and_its_task_is_repeated(project, markers, temporary):
+def test_killed_worker_loses_no_other_result_and_its_task_is_repeated(
+    project, markers, nothing_left
+):
     project.write(agents__crashing=CRASHING)
     result = project.run_virtual("tasks", "--agent=crashing", "-n2", "--junitxml=junit.xml")
     (document,) = reports(project)
@@ -85,9 +69,7 @@ def test_killed_worker_loses_no_other_result_and_its_task_is_repeated(project, m
     assert len(by_id) == 3
     assert by_id["tasks/counter/counter/code"]["success"] is True
     result.stdout.fnmatch_lines(["*1 repeated*"])
-    assert not list(temporary.glob("mobileagent-*"))
-    # Processes that are killed at the end disappear a moment later.
-    wait_until(lambda: not processes_with(str(temporary)))
+    nothing_left()  # processes that are killed at the end disappear a moment later
 
 
 @pytest.mark.parametrize("dist", ["load", "loadfile"])
@@ -161,15 +143,14 @@ def test_odd(episode, what):
         assert found == [("tasks/counter/counter/odd[a::b/c]", n, "counter") for n in (0, 1)]
 
 
-def test_killed_pytest_leaves_nothing_behind(project, start, markers, temporary):
+def test_killed_pytest_leaves_nothing_behind(project, start, markers, temporary, nothing_left):
     project.write(agents__waiting=WAITING)
     process = start("tasks", "--agent=waiting", "-n0")
     wait_until(lambda: any(markers.iterdir()))
     assert processes_with(str(temporary))
     process.send_signal(signal.SIGKILL)
     process.wait()
-    wait_until(lambda: not processes_with(str(temporary)))
-    wait_until(lambda: not list(temporary.glob("mobileagent-*")))
+    nothing_left()
 
 
 FORKING = """
@@ -190,14 +171,15 @@ class Forking(Agent):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
-def test_processes_of_agents_end_when_pytest_is_killed(project, start, markers, temporary, workers):
+def test_processes_of_agents_end_when_pytest_is_killed(
+    project, start, markers, nothing_left, workers
+):
     project.write(agents__forking=FORKING)
     process = start("tasks", "--agent=forking", workers)
     wait_until(lambda: len(list(markers.iterdir())) >= (2 if workers == "-n2" else 1))
     process.kill()
     process.wait()
-    wait_until(lambda: not processes_with(str(temporary)))
-    wait_until(lambda: not list(temporary.glob("mobileagent-*")))
+    nothing_left()
 
 
 FORKING_PROGRAM = """
@@ -216,7 +198,7 @@ while True:
 
 
 @pytest.mark.slow
-def test_processes_of_programs_end_when_pytest_is_killed(project, start, markers, temporary):
+def test_processes_of_programs_end_when_pytest_is_killed(project, start, markers, nothing_left):
     folder = project.pytester.path / "theirs"
     folder.mkdir()
     (folder / "loop.py").write_text(FORKING_PROGRAM)
@@ -226,8 +208,7 @@ def test_processes_of_programs_end_when_pytest_is_killed(project, start, markers
     wait_until(lambda: any(markers.iterdir()))
     process.kill()
     process.wait()
-    wait_until(lambda: not processes_with(str(temporary)))
-    wait_until(lambda: not list(temporary.glob("mobileagent-*")))
+    nothing_left()
     assert not (folder / "written").exists()
 
 

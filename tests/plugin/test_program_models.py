@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import socket
 import sys
 from functools import partial
@@ -14,6 +13,7 @@ import trustme  # noqa: F401 - runs in this process would load it, and forget it
 from pytest_mobileagent.program.commands.steps import grouped
 from tests.llm.standin import error, standing_in
 from tests.plugin.program_runs import OPEN, PYTHON, Ran, run_program
+from tests.plugin.projects import newest_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -150,8 +150,7 @@ def infrastructure(project: Project, body: str) -> str:
     program.write_text(PYTHON + body)
     agent = f"--agent=cmd:{sys.executable} {program}"
     project.run("tasks", agent, "-k", "count[1]", "--mobile-retries=0")
-    (report,) = project.pytester.path.glob("runs/*/report.json")
-    task = json.loads(report.read_text())["tasks"][0]
+    (task,) = newest_report(project.pytester.path)["tasks"]
     assert (task["outcome"], task["fault"]) == ("error", "infrastructure")
     return str(task["reason"])
 

@@ -7,7 +7,6 @@ listen only at the usual address, so at the other one emulators can be reached o
 from __future__ import annotations
 
 import contextlib
-import json
 import select
 import socket
 import socketserver
@@ -16,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.plugin.projects import newest_report
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -23,9 +24,8 @@ ELSEWHERE = "127.0.0.2"
 
 
 def reset_of(project) -> dict[str, Any]:
-    (path,) = (project.pytester.path / "runs").glob("*/report.json")
-    (task,) = json.loads(path.read_text("utf-8"))["tasks"]
-    return task["reset"]
+    (task,) = newest_report(project.pytester.path)["tasks"]
+    return dict(task["reset"])
 
 
 @pytest.fixture

@@ -73,7 +73,8 @@ def test_failures_are_shown_in_few_lines_and_verdicts_have_the_step_of_success(r
 def test_a_failed_comparison_has_an_expected_and_an_actual_value(
     condition, compared, expected, actual
 ):
-    found = expected_and_actual(SimpleNamespace(stash={COMPARED: compared}), condition)
+    config: Any = SimpleNamespace(stash={COMPARED: compared})
+    found = expected_and_actual(config, condition)
     assert (found.get("expected"), found.get("actual")) == (expected, actual)
 
 

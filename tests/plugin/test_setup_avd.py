@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.plugin.leftovers import processes_with, wait_until
 from tests.virtual.apks import build
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 # Emulators take time to start and to stop.
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("temporary")]
@@ -73,24 +75,9 @@ def setup(*words: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command(*words), capture_output=True, text=True, check=False, timeout=120)
 
 
-def processes_with(text: str) -> list[Path]:
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            spoken = (entry / "environ").read_bytes()
-        except OSError:
-            continue
-        if text.encode() in spoken and entry.name != str(os.getpid()):
-            found.append(entry)
-    return found
-
-
 def await_end_of_processes_with(text: str) -> None:
     """Wait until the processes have ended; the supervisor is the last to end."""
-    deadline = time.monotonic() + 30
-    while found := processes_with(text):
-        assert time.monotonic() < deadline, found
-        time.sleep(0.02)
+    wait_until(lambda: not processes_with(text), 30)
 
 
 def accept(sdk) -> None:
@@ -181,10 +168,7 @@ def test_an_interrupted_build_leaves_nothing_in_the_way(sdk, recipe, temporary, 
         text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
     ) as process:
-        deadline = time.monotonic() + 30
-        while not list(temporary.glob("mobileagent-run-*/emulator-*.log")):
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        wait_until(lambda: list(temporary.glob("mobileagent-run-*/emulator-*.log")), 30)
         process.send_signal(number)
         _, said = process.communicate(timeout=300)
     await_end_of_processes_with(str(temporary))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from pytest_mobileagent._task.case import Case
 from pytest_mobileagent._task.task import Task
 from pytest_mobileagent.plugin.state import Collected, ItemState
+from tests.plugin.projects import newest_report
 
 CONFTEST = """
 import pytest
@@ -62,8 +61,7 @@ def test_a_failure_is_not_repeated_but_an_error_is(pytester: pytest.Pytester) ->
     pytester.makepyfile(says=AGENT, test_it=TASK)
     result = pytester.runpytest_inprocess(*OPTIONS, "--reruns=3")
     assert result.parseoutcomes() == {"rerun": 1, "failed": 1}
-    (path,) = pytester.path.glob("runs/*/report.json")
-    (entry,) = json.loads(path.read_text("utf-8"))["tasks"]
+    (entry,) = newest_report(pytester.path)["tasks"]
     assert (entry["outcome"], entry["success"]) == ("failed", False)
     assert entry["infrastructure"] == ["the disk is full"]
 
@@ -76,8 +74,7 @@ def test_broken_second_setup_is_not_scored_with_the_first_episode(
     pytester.makepyfile(says=AGENT, test_it=TASK.replace("assert ", "return "))
     result = pytester.runpytest_inprocess(*OPTIONS, "--reruns=1")
     result.assert_outcomes(errors=1)
-    (path,) = pytester.path.glob("runs/*/report.json")
-    (entry,) = json.loads(path.read_text("utf-8"))["tasks"]
+    (entry,) = newest_report(pytester.path)["tasks"]
     assert (entry["outcome"], entry["fault"], entry["episode"]) == ("error", "infrastructure", None)
     assert entry["infrastructure"] == ["the disk is full"]
     assert (entry["steps"], entry["answer"], entry["verdict"]) == (None, None, None)

@@ -140,6 +140,9 @@ def test_a_reused_result_is_reported_like_a_new_one_and_nothing_runs(pytester, r
     assert "".join(letters(fresh)) == ".FREsxxXF"
     assert letters(kept) == letters(fresh)
     assert table(kept) == table(fresh)
+    failure = failure_of(fresh, "test_it[fail]")
+    assert failure_of(kept, "test_it[fail]") == failure
+    assert any(line.startswith("sought   what != ") for line in failure)
     folder, report = newest(pytester)
     assert folder != first
     before = json.loads((first / "report.json").read_text())
@@ -173,13 +176,6 @@ def failure_of(result, name):
     end = next(n for n in range(start + 1, len(lines)) if lines[n].startswith(("___", "===")))
     of_run = ("screen", "page")  # these lines contain the run's folder
     return [line for line in lines[start + 1 : end] if not line.startswith(of_run)]
-
-
-def test_reused_failure_is_shown_like_a_fresh_one(pytester, run):
-    fresh = failure_of(run(code=1), "test_it[fail]")
-    keep(pytester)
-    assert failure_of(run(code=1), "test_it[fail]") == fresh
-    assert any(line.startswith("sought   what != ") for line in fresh)
 
 
 def test_last_failed_and_maxfail_see_a_reused_failure(pytester, run):
