@@ -156,15 +156,8 @@ def measures(
 ) -> dict[str, Any]:
     """Return the fields of an entry that an episode and its verdict give; none without an episode.
 
-    - `step_ratio` = steps / golden steps of a success. `premature`: a failure that the agent
-      reported as done; `overdue`: a success that reached the step limit (SPA-Bench, section 5.1).
-    - `latency` = seconds in the agent and on the device / actions.
-    - `user`: how the task's simulated user answered; the counts of questions are those of
-      `question_counts`. `sees`: what the agent was given of each screen; None if both parts.
-    - `no_effect_steps`, `repeated_steps`, `unfocused_steps`, `invalid_actions`: counts of steps
-      (see `no_effect`, `repeated`, `unfocused` and `invalid`). On a golden path, the first three
-      are unknown.
-    - `crashes`: the number of app crashes; None if the phone's log was not read.
+    docs/episodes.md explains each. On a golden path, the counts of steps without effect, repeated
+    and unfocused ones are unknown.
     """
     if episode is None:
         return {}

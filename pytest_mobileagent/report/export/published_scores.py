@@ -83,7 +83,10 @@ def beside(run: RecordedRun, score: PublishedScore) -> dict[str, Any]:
     covered = [task for task in unclear_as_failed(run.tasks) if score.covers(task)]
     tasks = _trials(covered, score)
     rates = [fmean(trials) for trials in tasks]
-    own, theirs = _estimate(rates), score.score / 100
+    # Student's t over tasks, or Wilson's interval if all have the same rate.
+    same = len(set(rates)) == 1
+    own = proportion(math.fsum(rates), len(rates)) if same else mean(rates)
+    theirs, error = score.score / 100, score.standard_error
     interval = _interval_of(own, theirs, _error_of(score, tasks))
     differs = _differences(run, score, len(tasks))
     return dict(
@@ -91,7 +94,7 @@ def beside(run: RecordedRun, score: PublishedScore) -> dict[str, Any]:
             {
                 **asdict(score),
                 "score": theirs,
-                "standard_error": _as_share(score.standard_error),
+                "standard_error": None if error is None else error / 100,
                 "own": own.value,
                 "own_error": standard_error(rates),
                 "own_interval": None if own.low is None else [own.low, own.high],
@@ -114,12 +117,6 @@ def _trials(covered: Iterable[Entry], score: PublishedScore) -> list[list[bool]]
             counts = not score.only_reported or task.termination in _REPORTED
             trials[task.id].append(task.success and counts)
     return list(trials.values())
-
-
-def _estimate(rates: Sequence[float]) -> Estimate:
-    """Return the mean over tasks: Student's t interval, or Wilson's if all have the same rate."""
-    same = len(set(rates)) == 1
-    return proportion(math.fsum(rates), len(rates)) if same else mean(rates)
 
 
 def _error_of(score: PublishedScore, tasks: Sequence[Sequence[bool]]) -> float:
@@ -162,10 +159,6 @@ def _differences(run: RecordedRun, score: PublishedScore, decided: int) -> list[
         own, theirs = preset or "none", score.preset
         return [*found, Difference(name="preset", own=own, published=theirs, source=score.source)]
     return [*found, *unlike_preset(run.folder, run.about, run.tasks)]
-
-
-def _as_share(points: float | None) -> float | None:
-    return None if points is None else points / 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -304,10 +297,6 @@ def scores_of(agent: str, scores: list[PublishedScore], path: Path) -> list[Publ
     return found
 
 
-_TITLES = (
-    "Agent", "own score", "tasks", "epochs", "published", "with", "difference", "95 %",
-    "explained by chance", "differs in",
-)  # fmt: skip
 _CHANCE = {
     True: "chance can explain the difference",
     False: "chance does not explain the difference: see what differs",
@@ -352,32 +341,30 @@ def _notes(beside: Beside) -> Iterator[str]:
 def as_table(names: Sequence[str], runs: Sequence[Sequence[Beside]]) -> Table:
     """Return a table with a row for each run and published score of its agent."""
     pairs = [(name, each) for name, own in zip(names, runs, strict=True) for each in own]
-    rows = tuple(_row(name, each) for name, each in pairs)
+    rows = [_row(name, each) for name, each in pairs]
+    if not any("verified" in each for _, each in pairs):
+        for row in rows:
+            del row["verified"]
     notes = tuple(f"{name}: {note}" for name, each in pairs for note in _notes(each))
-    titles: tuple[str, ...] = _TITLES
-    if any("verified" in each for _, each in pairs):
-        titles = (*_TITLES, "verified")
-        cells = (Cell(each.get("verified", "not a bundle")) for _, each in pairs)
-        rows = tuple((*row, cell) for row, cell in zip(rows, cells, strict=True))
-    return Table(tuple(map(Column, titles)), rows, notes)
+    return Table(tuple(map(Column, rows[0])), tuple(tuple(row.values()) for row in rows), notes)
 
 
-def _row(name: str, beside: Beside) -> tuple[Cell, ...]:
+def _row(name: str, beside: Beside) -> dict[str, Cell]:
+    """Return the cells of a row, by the titles of their columns."""
     chance = {True: "yes", False: "no", None: None}[beside["by_chance"]]
-    own = Cell(beside["own"], 1, percent=True, error=beside["own_error"])
-    between = _between(beside["interval"]).strip(" ()") or None
-    return (
-        Cell(name),
-        own,
-        Cell(_of(beside).removesuffix(" tasks").removesuffix(" task")),
-        Cell(beside["epochs"], 0),
-        Cell(beside["score"], 1, percent=True),
-        Cell(beside["model"]),
-        Cell(_points(beside["difference"])),
-        Cell(between),
-        Cell(chance),
-        Cell(", ".join(in_words(beside["differs_in"])) or "nothing"),
-    )
+    return {
+        "Agent": Cell(name),
+        "own score": Cell(beside["own"], 1, percent=True, error=beside["own_error"]),
+        "tasks": Cell(_of(beside).removesuffix(" tasks").removesuffix(" task")),
+        "epochs": Cell(beside["epochs"], 0),
+        "published": Cell(beside["score"], 1, percent=True),
+        "with": Cell(beside["model"]),
+        "difference": Cell(_points(beside["difference"])),
+        "95 %": Cell(_between(beside["interval"]).strip(" ()") or None),
+        "explained by chance": Cell(chance),
+        "differs in": Cell(", ".join(in_words(beside["differs_in"])) or "nothing"),
+        "verified": Cell(beside.get("verified", "not a bundle")),
+    }
 
 
 def _of(beside: Beside) -> str:

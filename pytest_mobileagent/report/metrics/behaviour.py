@@ -13,7 +13,7 @@ from pytest_mobileagent.noise.injection import obeys
 from pytest_mobileagent.statistics import mean_of, quotient_of, ratio, sum_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from pytest_mobileagent.episode.observation import Noise
     from pytest_mobileagent.episode.record import EpisodeRecord, Step
@@ -23,15 +23,8 @@ if TYPE_CHECKING:
 def matched(results: Sequence[Entry]) -> dict[str, Any]:
     """Return how steps match golden steps, over the tasks whose steps were compared.
 
-    Steps that a rule excludes do not count, nor do tasks without any other steps.
-
-    - `matched`: the number of tasks; `matched_steps`: that of their golden steps; `exact_steps`:
-      that of the golden steps that the agent matched exactly.
-    - `step_accuracy` = exact steps / steps (Step.Acc), `type_accuracy` = steps with the right type
-      of action / steps (TYPE): Mobile-Bench-v2 (arXiv 2505.11891, section 4.2).
-    - `path_success_rate`: the share of tasks whose steps are all exact (its SR on a single path).
-    - `scorers`: the rules that were applied; numbers of different rules are not comparable.
-    - `matched_beside`: step and type accuracy by the scorers that are only reported.
+    Steps that a rule excludes do not count, nor do tasks without any other steps. docs/metrics.md
+    defines the numbers, which are those of Mobile-Bench-v2 (arXiv 2505.11891, section 4.2).
     """
     paths = [
         (result.matched_by, steps)
@@ -98,12 +91,7 @@ _ENDINGS = set(map(str, Termination)) - {
 
 
 def measured(decided: Sequence[Entry]) -> dict[str, Any]:
-    """Return what is known of decided tasks with measures only; None without such a task.
-
-    - `held_at_start`: the tasks whose body held before the agent began.
-    - `reported_rate`: the success rate if a success counts only where the agent reported its end,
-      as in AndroidWorld's own harness.
-    """
+    """Return what is known of decided tasks with measures only; None without such a task."""
     known = [each.held_at_start for each in decided if each.held_at_start is not None]
     return {
         "held_at_start": sum(known) if known else None,
@@ -114,18 +102,17 @@ def measured(decided: Sequence[Entry]) -> dict[str, Any]:
 def terminations(results: Sequence[Entry], decided: Sequence[Entry]) -> dict[str, Any]:
     """Return how episodes ended, and SPA-Bench's inaccuracies (arXiv 2410.15164, section 5.1).
 
-    - `terminations`: the count of each termination over all episodes; `termination_rates`: the
-      share of each among the decided tasks.
-    - `premature`: failures that the agent reported as done, which giving up is not.
-      `premature_rate` = premature / decided tasks that it reported as done.
-    - `overdue`: successes that reached the step limit; `overdue_rate` = overdue / decided tasks
-      that reached it.
+    A failure is `premature` if the agent reported it as done, which giving up is not; a success is
+    `overdue` if it reached the step limit. Their rates are over the decided tasks that ended so.
     """
+    counts = _endings(decided)
+    whole = sum(counts.values())
+    names = sorted({*counts, *_ENDINGS}) if whole else ()  # also those with a count of 0
     reported = [result for result in decided if result.termination == "self-reported"]
     limited = [result for result in decided if result.termination == "step limit"]
     return {
         "terminations": _endings(results),
-        "termination_rates": _shares(_endings(decided)),
+        "termination_rates": {name: counts.get(name, 0) / whole for name in names},
         "premature": sum(bool(result.premature) for result in decided),
         "premature_rate": mean_of(reported, lambda result: result.premature),
         "overdue": sum(bool(result.overdue) for result in decided),
@@ -138,33 +125,18 @@ def _endings(results: Sequence[Entry]) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def _shares(counts: Mapping[str, int]) -> dict[str, float]:
-    """Return the share of each termination, including those with a count of 0; {} without any."""
-    whole = sum(counts.values())
-    names = sorted({*counts, *_ENDINGS}) if whole else ()
-    return {name: counts.get(name, 0) / whole for name in names}
-
-
 def latched(decided: Sequence[Entry]) -> dict[str, Any]:
-    """Return MobileAgentBench's metrics (arXiv 2406.08184, "Metrics").
+    """Return MobileAgentBench's metrics (arXiv 2406.08184, "Metrics"; see docs/metrics.md).
 
     There, a success latches: a task counts as done once its goal is met after some step, whatever
     the agent does next. This requires a check that was evaluated after every step, so tasks decided
     by judges or people are excluded.
-
-    - `latched`: tasks whose check was evaluated after every step; `latched_successes`: those whose
-      goal was met at some step; `latched_success_rate` (SR) is their share.
-    - `step_efficiency` (SE): the mean of steps to the first success / golden steps, except for
-      goals that were met at the start.
-    - `early_stops`: failures that were reported as done; `false_finish_rate` (FFR) is their share
-      of the failures. `late_stops`: successes after which the agent continued;
-      `over_execution_rate` (OER) is their share of the successes.
     """
     asked = [result for result in decided if _was_asked(result)]
     met = [result for result in asked if result.first_success_step is not None]
     failures = [result for result in asked if result.first_success_step is None]
     early = sum(result.termination == "self-reported" for result in failures)
-    late = sum(_went_on(result) for result in met)
+    late = sum((each.steps or 0) > (each.first_success_step or 0) for each in met)
     return {
         "latched": len(asked),
         "latched_successes": len(met),
@@ -205,11 +177,6 @@ def _was_asked(result: Entry) -> bool:
     return result.success is False and held != []
 
 
-def _went_on(result: Entry) -> bool:
-    steps = result.steps
-    return steps is not None and steps > (result.first_success_step or 0)
-
-
 _RIGHT = {"closed", "recovered", "left"}
 _WAITING = {"countdown-ad", "delayed"}  # kinds that end if the agent waits
 
@@ -217,14 +184,9 @@ _WAITING = {"countdown-ad", "delayed"}  # kinds that end if the agent waits
 def measures(episode: EpisodeRecord) -> dict[str, Any]:
     """Return the noise metrics of an episode, all of which are counts.
 
-    - `noisy_steps`: steps with noise. `noises`: pieces of noise that require a reaction, unlike
-      toasts and repeated actions; `noise_handled`: those of them that the agent closed, waited for,
-      left, or recovered from.
-    - `noisy_steps_asking`: steps whose noise requires a reaction; `noisy_steps_right`: those of
-      them in which the agent reacted correctly.
-    - `noise`: by kind, the pieces of noise that the agent `met` and `handled`.
-    - `injected_steps`: steps in which the screen had an injection; `obeyed`: those of them whose
-      order the agent carried out.
+    Pieces of noise that require a reaction are all but toasts and repeated actions; an agent
+    handles them if it closes them, waits for them, leaves them, or recovers from them. It reacts
+    correctly in each of the `noisy_steps_right`.
     """
     each = [step.noise for step in episode.steps if step.noise is not None]
     asking = [noise for noise in each if noise.kind not in PASSING]
@@ -235,7 +197,12 @@ def measures(episode: EpisodeRecord) -> dict[str, Any]:
         "noises": len(last),
         "noise_handled": sum(map(is_handled, last)),
         "noisy_steps_asking": len(asking),
-        "noisy_steps_right": sum(map(_is_right, asking)),
+        "noisy_steps_right": sum(
+            is_handled(noise)
+            # Waiting is correct until an ad can be closed.
+            or (noise.reaction == "waited" and noise.kind in {*_WAITING, "late-ad"})
+            for noise in asking
+        ),
         "noise": {
             kind: {
                 "met": sum(noise.kind == kind for noise in last),
@@ -264,20 +231,8 @@ def is_handled(last: Noise) -> bool:
     return last.reaction in _RIGHT or (last.reaction == "waited" and last.kind in _WAITING)
 
 
-def _is_right(noise: Noise) -> bool:
-    """Return whether the agent reacted correctly; waiting is correct until an ad can be closed."""
-    may_wait = noise.kind in {*_WAITING, "late-ad"}
-    return noise.reaction in _RIGHT or (noise.reaction == "waited" and may_wait)
-
-
 def noise_totals(results: Sequence[Entry]) -> dict[str, Any]:
-    """Return the noise metrics over tasks; a metric without samples is None.
-
-    - `noisy_steps`, `noises`: sums. `noise_handled` = handled noises / noises.
-    - `noisy_step_accuracy` = noisy steps with a correct reaction / noisy steps that require one.
-    - `noise`: by kind, the sums of `met` and `handled`, and their quotient, the `rate`.
-    - `injected_steps`: sum. `obeyed` = obeyed injections / injected steps.
-    """
+    """Return the noise metrics over tasks (see docs/metrics.md); None without samples."""
     return {
         "noisy_steps": sum_of(results, lambda each: each.noisy_steps),
         "noises": sum_of(results, lambda each: each.noises),

@@ -36,22 +36,15 @@ def epochs_of(results: Iterable[Entry]) -> int:
 
 
 def over_epochs(results: Sequence[Entry], epochs: int) -> dict[str, Any]:
-    """Return the metrics over epochs, and those that treat tasks as samples.
+    """Return the metrics over epochs, and those that treat tasks as samples (see docs/metrics.md).
 
     `epochs` is the number of epochs of the run (see `epochs_of`). A metric without samples is None.
 
-    - `standard_error` of the success rate over tasks, each with the mean of its epochs (ddof 1).
-      `interval`: low and high, by Student's t at 95 % over tasks, so more epochs of the same tasks
-      do not make it narrower than the number of tasks allows. Without epochs, or if all tasks have
-      the same rate, it is Wilson's interval with one trial for each task.
-    - `epochs`: the `number` of epochs, the `success_rates` of each, and their `standard_error` over
-      epochs (ddof 1); `standard_error_ddof_0` uses the population's deviation, which matches
-      B-MoCA's table 2 (arXiv 2404.16660).
-    - `pass_at`, `pass_all`: by k, the means over tasks of pass@k and pass^k (see `statistics`);
-      `pass_tasks`: the number of tasks with at least k decided epochs, over which they are taken.
-    - `flip_rate`: the mean over tasks of the share of pairs of epochs with different outcomes.
-    - `stable_passes`, `flaky`, `stable_fails`: the numbers of tasks with at least two decided
-      epochs, of which all, some, or none passed.
+    The `interval` of the success rate is Student's t at 95 % over tasks, each with the mean of its
+    epochs, so more epochs of the same tasks do not make it narrower than the number of tasks
+    allows. Without epochs, or if all tasks have the same rate, it is Wilson's interval with one
+    trial for each task. Of the `epochs`, `standard_error_ddof_0` uses the population's deviation,
+    which matches B-MoCA's table 2 (arXiv 2404.16660).
     """
     tasks = [trials for each in _by_task(results).values() if (trials := _trials(each))]
     classes = [classify(trials) for trials in tasks]
@@ -72,9 +65,7 @@ def over_epochs(results: Sequence[Entry], epochs: int) -> dict[str, Any]:
 def repeated(results: Iterable[Entry]) -> list[dict[str, Any]]:
     """Return an entry for each task with at least two epochs, the highest flip rate first.
 
-    Its fields are the numbers of `epochs`, of `decided` ones and of `successes`; the `success_rate`
-    with Wilson's `interval` at 95 %; the `flip_rate`; and the `class`: stable pass, flaky or stable
-    fail, None below two decided epochs.
+    Its `interval` is Wilson's at 95 %; its `class` is None below two decided epochs.
     """
     entries = [_entry(each) for each in _by_task(results).values() if len(each) > 1]
     return sorted(entries, key=lambda entry: (-(entry["flip_rate"] or 0), entry["id"]))

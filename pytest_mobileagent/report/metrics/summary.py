@@ -76,36 +76,15 @@ def _by(field: str, results: Sequence[Entry], of: Callable[..., dict[str, Any]])
 def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any]:
     """Return the metrics over some results; a metric without samples is None, never 0.
 
-    `epochs` is the run's number of epochs, by default that of these results. See docs/metrics.md
-    for all fields, and `matched`, `latched`, `spending`, `over_epochs` and `noise_totals`.
-
-    Counts:
-
-    - `tasks` counts tasks, whose epochs and environments are `episodes`; `decided` are the episodes
-      with a verdict, and `_undecided` counts the others.
-    - `estimated`: tasks with estimated token counts, because a provider did not report them.
-    - `programs`: tasks run by external programs; `unmetered`: those of them in which no model call
-      was observed, so their cost is unknown.
-    - `sees`: what agents were given of each screen, if not all of it ("screenshot").
-    - `crashes`: app crashes in all episodes whose log was read; None if none was read.
-    - `questions`: questions to the user; `answered`: those with an answer, which was either
-      `useful` (new) or `needless` (see `result.question_counts`).
-
-    Rates and means:
-
-    - `success_rate` = successes / decided; `success_rate_of_all` = successes / episodes;
-      `success_rate_with_suspects` counts the `suspects` as failures, and `success_rate_lower` the
-      `unclear` answers (see `with_doubtful`).
-    - `mean_step_ratio`: mean of steps / golden steps over successes, not clamped (SPA-Bench,
-      arXiv 2410.15164, section 5.1). Tasks whose goal was `met_at_start` are left out, because no
-      step was needed.
-    - `partial_credit`: mean weighted share of the sub-goals that held at the end, over decided
-      tasks with sub-goals; `progress`: of those that held at some step.
+    `epochs` is the run's number of epochs, by default that of these results. docs/metrics.md
+    defines all fields, with their sources.
     """
     decided = [result for result in results if result.success is not None]
     begun = [result for result in decided if not met_at_start(result)]
     successes = sum(bool(result.success) for result in decided)
-    affected, interval = rate_and_interval(results, _has_side_effects)
+    affected, interval = rate_and_interval(
+        results, lambda each: None if each.side_effects is None else each.side_effects > 0
+    )
     return {
         "tasks": len({result.id for result in results}),
         "episodes": len(results),
@@ -140,24 +119,12 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
     }
 
 
-def _has_side_effects(result: Entry) -> bool | None:
-    """Return whether the agent changed what nobody had asked for; None if that is not known."""
-    return None if result.side_effects is None else result.side_effects > 0
-
-
 _ASKED = ("questions", "answered", "useful", "needless")
 _UNDECIDED = {"errors": "error", "skipped": "skipped", "review": "review", "not_run": "not run"}
 
 
 def _undecided(results: Sequence[Entry]) -> dict[str, int]:
-    """Return why tasks have no verdict.
-
-    - `errors`, `skipped`, `review` (a person must decide), `not_run` (the run ended before).
-    - `check_errors`: tasks that were run, but whose check raised an error.
-    - `infrastructure`: attempts lost because a device, a worker or the network broke, including
-      those of tasks that another attempt decided.
-    - `without_snapshot`: tasks whose device was not restored from a snapshot.
-    """
+    """Return why tasks have no verdict, and attempts and resets that went wrong."""
     outcomes = Counter(result.outcome for result in results)
     return {
         **{name: outcomes[outcome] for name, outcome in _UNDECIDED.items()},
@@ -217,22 +184,10 @@ _NOTHING = Spent(calls=0, unpriced_calls=0, uncounted_calls=0)
 def spending(results: Sequence[Entry], decided: Sequence[Entry]) -> dict[str, Any]:
     """Return the tokens and the money spent on tasks, and by role; None without samples.
 
-    Sums over all tasks, including undecided ones, of the known amounts:
-
-    - `input_tokens`, `cached_tokens` (a part of them), `output_tokens`; `cost_usd` in US dollars.
-    - `calls`: model calls; `unpriced_calls`: those without a known price; `uncounted_calls`: those
-      without known tokens; `retries`: repeated requests.
-    - `estimated_input_tokens`, `estimated_output_tokens`: MobileAgentBench's estimates for all
-      calls ("Metrics").
-
-    Means over the tasks whose number is known completely, which excludes tasks with an unpriced
-    call. A task without any call cost nothing, except for a program whose calls were not observed.
-
-    - `mean_cost_usd` and `mean_tokens` (input and output) of decided tasks, and, with `_of_all`,
-      of all tasks that were run.
-    - `mean_estimated_tokens`: MobileAgentBench's "Tokens", of decided tasks.
-    - `cost_per_step` = cost / steps and `tokens_per_action` = tokens / actions, of the same
-      decided tasks.
+    Sums are over all tasks, including undecided ones, of the known amounts. Means are over the
+    tasks whose number is known completely, which excludes tasks with an unpriced call; a task
+    without any call cost nothing, except for a program whose calls were not observed. Means of
+    decided tasks have the same name as those of all tasks that were run, without `_of_all`.
     """
     names = sorted({role for result in results for role in result.roles or ()})
     return {
