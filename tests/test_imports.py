@@ -18,71 +18,32 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PACKAGE = Path(pytest_mobileagent.__file__).parent
-HEAVY = {"babel", "lxml", "PIL", "adbutils", "cv2", "appium"}
-HEAVY |= {"mcp", "mcp_types", "uvicorn", "starlette", "regex"}
-HEAVY |= {
-    "anthropic",
-    "openai",
-    "genai_prices",
-    "stamina",
-    "rapidocr",
-    "rapidfuzz",
-    "easyocr",
-    "onnxruntime",
-}
-HEAVY |= {"ray", "grpc", "h11", "trustme", "cryptography", "rich"}
+HEAVY = {
+    "babel", "lxml", "PIL", "adbutils", "cv2", "appium", "mcp", "mcp_types", "uvicorn",
+    "starlette", "regex", "anthropic", "openai", "genai_prices", "stamina", "rapidocr",
+    "rapidfuzz", "easyocr", "onnxruntime", "ray", "grpc", "h11", "trustme", "cryptography", "rich",
+}  # fmt: skip
 
 # Each package may import itself and those before it. Nothing imports `__main__`.
 ORDER = [
-    "errors",
-    "jsonable",
-    "lazy_names",
-    "arguments",
-    "patterns",
-    "fileio",
-    "recorded_data",
-    "urls",
-    "extras",
-    "processes",
-    "isolation",
-    "loopback",
-    "statistics",
-    "screen",
-    "action",
-    "perception",
-    "dialect",
-    "_task",
-    "releases",
-    "episode",
-    "noise",
-    "check",
-    "answers",
-    "verdict",
-    "dataset",
-]
-ORDER += ["device", "probes", "environment", "llm", "judge", "draft", "agent", "run"]
-ORDER += ["program", "mcp", "instruct", "report", "review", "record"]
-ORDER += ["testing", "plugin", "rollout", "init", "__main__"]
+    "errors", "jsonable", "lazy_names", "arguments", "patterns", "fileio", "recorded_data",
+    "urls", "extras", "processes", "isolation", "loopback", "statistics", "screen", "action",
+    "perception", "dialect", "_task", "releases", "episode", "noise", "check", "answers",
+    "verdict", "dataset", "device", "probes", "environment", "llm", "judge", "draft", "agent",
+    "run", "program", "mcp", "instruct", "report", "review", "record", "testing", "plugin",
+    "rollout", "init", "__main__",
+]  # fmt: skip
 # Exceptions to the order: the only packages that these packages may import.
 ALONE = {
     "virtual": {"virtual", "patterns"},
     "screen": {"screen", "errors", "jsonable", "fileio", "recorded_data", "extras"},
 }
 # The order of the packages and modules inside the virtual phone.
-VIRTUAL = ["kernel", "content", "apk", "ui", "snapshots", "faults", "app", "providers", "system"]
-VIRTUAL += [
-    "systemui",
-    "phone",
-    "sdk",
-    "image",
-    "automation",
-    "shell",
-    "boot",
-    "wire",
-    "grpc",
-    "listing",
-    "main",
-]
+VIRTUAL = [
+    "kernel", "content", "apk", "ui", "snapshots", "faults", "app", "providers", "system",
+    "systemui", "phone", "sdk", "image", "automation", "shell", "boot", "wire", "grpc",
+    "listing", "main",
+]  # fmt: skip
 MAKES, SCORES = (
     {"device", "environment", "agent", "run", "program", "mcp"},
     {"check", "verdict", "judge", "draft"},

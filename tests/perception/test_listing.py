@@ -80,36 +80,24 @@ def test_bmoca_shortens_ids_and_classes_and_calls_other_flags_checked() -> None:
 @pytest.mark.parametrize(
     ("class_name", "attributes", "words"),
     [
-        ("android.widget.Button", {"text": "Save", "content_desc": "x"}, '"Save" button'),
-        ("android.widget.ImageButton", {"content_desc": "Back"}, '"Back" button'),
-        ("android.widget.Button", {"resource_id": "a:id/b"}, '"a:id/b" button'),
-        ("android.widget.Button", {}, "button"),
-        ("android.widget.ImageView", {"content_desc": "Logo"}, '"Logo" image'),
-        ("android.widget.TextView", {"text": "Hello"}, '"Hello" icon'),
-        ("android.view.View", {"text": "Hello"}, '"Hello" icon'),
-        ("android.widget.EditText", {"text": "Ann"}, 'a text box with the text "Ann"'),
-        ("android.widget.EditText", {"content_desc": "Name"}, 'a "Name" text box that is empty'),
-        ("android.widget.EditText", {}, "a text box that is empty"),
-        (
-            "android.widget.RadioButton",
-            {"text": "Red", "checked": True},
-            'a radio button with the text "Red" that is selected',
-        ),
-        ("android.widget.RadioButton", {}, "a radio button that is not selected"),
-        (
-            "android.widget.Switch",
-            {"content_desc": "Wi-Fi", "checked": True},
-            'a "Wi-Fi" switch that is checked',
-        ),
-        (
-            "android.widget.CheckBox",
-            {"text": "Eggs"},
-            'a checkbox with the text "Eggs" that is not checked',
-        ),
+        ("Button", {"text": "Save", "content_desc": "x"}, '"Save" button'),
+        ("ImageButton", {"content_desc": "Back"}, '"Back" button'),
+        ("Button", {"resource_id": "a:id/b"}, '"a:id/b" button'),
+        ("Button", {}, "button"),
+        ("ImageView", {"content_desc": "Logo"}, '"Logo" image'),
+        ("TextView", {"text": "Hello"}, '"Hello" icon'),
+        ("EditText", {"text": "Ann"}, 'a text box with the text "Ann"'),
+        ("EditText", {"content_desc": "Name"}, 'a "Name" text box that is empty'),
+        ("EditText", {}, "a text box that is empty"),
+        ("RadioButton", {"text": "Red", "checked": True},
+         'a radio button with the text "Red" that is selected'),
+        ("RadioButton", {}, "a radio button that is not selected"),
+        ("Switch", {"content_desc": "Wi-Fi", "checked": True}, 'a "Wi-Fi" switch that is checked'),
+        ("CheckBox", {"text": "Eggs"}, 'a checkbox with the text "Eggs" that is not checked'),
     ],
-)
+)  # fmt: skip
 def test_seeact_describes_an_element(class_name, attributes, words: str) -> None:
-    assert seeact_description(Element(class_name, **attributes)) == words
+    assert seeact_description(Element(f"android.widget.{class_name}", **attributes)) == words
 
 
 def test_seeacts_last_choice_is_none_of_the_others() -> None:
@@ -167,33 +155,21 @@ def lines(*nodes: str) -> list[str]:
         ({"text": "Hello"}, "<p id=0>Hello</p>"),
         ({"content_desc": "Logo"}, "<p id=0 text='Logo'></p>"),
         ({"text": "Save", "clickable": "true"}, "<button id=0>Save</button>"),
-        (
-            {"text": "Save", "content_desc": "Keep", "clickable": "true"},
-            "<button id=0 text='Keep'>Save</button>",
-        ),
-        (
-            {"text": "Eggs", "checkable": "true", "clickable": "true"},
-            "<checkbox id=0 checked=False>Eggs</checkbox>",
-        ),
-        (
-            {"content_desc": "Eggs", "checkable": "true", "checked": "true"},
-            "<checkbox id=0 checked=True text='Eggs'></checkbox>",
-        ),
-        (
-            {"text": "Eggs", "checkable": "true", "selected": "true"},
-            "<checkbox id=0 checked=True>Eggs</checkbox>",
-        ),
-        (
-            {"text": "Ann", "class": "android.widget.EditText", "clickable": "true"},
-            "<input id=0>Ann</input>",
-        ),
-        (
-            {"content_desc": "Name", "class": "android.widget.EditText"},
-            "<input id=0 text='Name'></input>",
-        ),
+        ({"text": "Save", "content_desc": "Keep", "clickable": "true"},
+         "<button id=0 text='Keep'>Save</button>"),
+        ({"text": "Eggs", "checkable": "true", "clickable": "true"},
+         "<checkbox id=0 checked=False>Eggs</checkbox>"),
+        ({"content_desc": "Eggs", "checkable": "true", "checked": "true"},
+         "<checkbox id=0 checked=True text='Eggs'></checkbox>"),
+        ({"text": "Eggs", "checkable": "true", "selected": "true"},
+         "<checkbox id=0 checked=True>Eggs</checkbox>"),
+        ({"text": "Ann", "class": "android.widget.EditText", "clickable": "true"},
+         "<input id=0>Ann</input>"),
+        ({"content_desc": "Name", "class": "android.widget.EditText"},
+         "<input id=0 text='Name'></input>"),
         ({"text": "hold", "long_clickable": "true"}, "<p id=0>hold</p>"),
     ],
-)
+)  # fmt: skip
 def test_an_element_has_its_line(attributes: dict[str, str], line: str) -> None:
     assert lines(node(**attributes)) == [line]
 

@@ -32,13 +32,10 @@ def center(screen, **criteria):
     return screen.get(**criteria).bounds.center
 
 
-def test_driver_reports_device_properties(device, phone):
+def test_observation_is_consistent_with_device_properties(device, phone):
     info = device.info
     assert (info.size, info.density, info.sdk) == ((1080, 2400), 420, 34)
     assert info.serial == phone.serial
-
-
-def test_observation_is_consistent(device):
     screen = open_counter(device)
     assert (screen.package, screen.activity) == (COUNTER, f"{COUNTER}.MainActivity")
     assert screen.size == device.info.size == screen.image.size

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -54,11 +54,8 @@ def folder(tmp_path: Path) -> Path:
     names = list(dict.fromkeys(name for edge in EDGES for name in (edge[0], edge[3])))
     with GraphWriter(tmp_path / "shop") as writer:
         for number, name in enumerate(names):
-            rows: list[Any] = [
-                name,
-                {"text": name, "bounds": "[0,400][1000,500]", "clickable": "true"},
-            ]
-            screen = make_screen(*rows, size=SIZE, shade=number)
+            row = {"text": name, "bounds": "[0,400][1000,500]", "clickable": "true"}
+            screen = make_screen(name, row, size=SIZE, shade=number)
             app = "launcher" if name == "launcher" else SHOP
             time = NOON if name == "home" else None
             writer.page(name, png=screen.png, xml=screen.xml, package=app, time=time)

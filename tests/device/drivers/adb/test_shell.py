@@ -48,14 +48,10 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
             stream.close()
 
 
-def test_hanging_adb_server_times_out(server):
+@pytest.mark.parametrize("says", [b"", b"OKAY"], ids=["server", "device"])
+def test_a_server_or_device_that_hangs_before_its_shell_opens_times_out(server, says):
     with pytest.raises(DeviceError, match=r"emulator-5554 at .* cannot be reached: .*timeout"):
-        Shell(server()).run("true")
-
-
-def test_device_hanging_before_its_shell_opens_times_out(server):
-    with pytest.raises(DeviceError, match=r"cannot be reached: .*timeout"):
-        Shell(server(b"OKAY")).run("true")
+        Shell(server(says)).run("true")
 
 
 def test_device_not_answering_about_root_times_out(server):
