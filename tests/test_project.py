@@ -9,8 +9,6 @@ import sys
 import tomllib
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[1]
 
 
@@ -20,30 +18,16 @@ def draft(folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
-@pytest.fixture
-def released(tmp_path: Path) -> Path:
-    """Return a copy of the changelog's files without any change since the last release."""
+def test_a_fragment_of_the_changelog_is_an_entry_under_its_kind(tmp_path: Path) -> None:
     for name in ("pyproject.toml", "CHANGELOG.md"):
         shutil.copy(ROOT / name, tmp_path)
-    (tmp_path / "changelog.d").mkdir()
-    shutil.copy(ROOT / "changelog.d" / "README.md", tmp_path / "changelog.d")
-    return tmp_path
-
-
-def test_the_fragments_of_the_changelog_can_be_read() -> None:
-    done = draft(ROOT)
+    shutil.copytree(ROOT / "changelog.d", tmp_path / "changelog.d")
+    (tmp_path / "changelog.d" / "+taps.fixed.md").write_text("Taps hit what they aim at.")
+    done = draft(tmp_path)
     assert done.returncode == 0, done.stderr
-
-
-def test_a_fragment_is_an_entry_under_its_kind(released: Path) -> None:
-    (released / "changelog.d" / "+taps.fixed.md").write_text("Taps hit what they aim at.")
-    done = draft(released)
-    assert "### Fixed\n\n- Taps hit what they aim at.\n" in done.stdout
-
-
-def test_a_fragment_without_a_kind_is_an_error(released: Path) -> None:
-    (released / "changelog.d" / "taps.md").write_text("Taps hit what they aim at.")
-    done = draft(released)
+    assert "- Taps hit what they aim at.\n" in done.stdout.partition("### Fixed\n\n")[2]
+    (tmp_path / "changelog.d" / "taps.md").write_text("Taps hit what they aim at.")
+    done = draft(tmp_path)
     assert done.returncode == 1
     assert "Invalid news fragment name: taps.md" in done.stderr + done.stdout
 

@@ -56,20 +56,10 @@ def test_fields_of_a_newer_version_are_kept() -> None:
 
 @pytest.mark.parametrize(
     "junk",
-    [
-        None,
-        [],
-        "passed",
-        {},
-        {"passed": 1},
-        {"passed": "yes"},
-        {"passed": True, "reason": 3},
-        {"passed": True, "evidence": []},
-        {"passed": True, "first_step": "1"},
-        {"passed": True, "calls": 3},
-        {"passed": True, "calls": ["gpt"]},
-    ],
-)
+    [None, [], "passed", {}, {"passed": 1}, {"passed": "yes"}, {"passed": True, "reason": 3},
+     {"passed": True, "evidence": []}, {"passed": True, "first_step": "1"},
+     {"passed": True, "calls": 3}, {"passed": True, "calls": ["gpt"]}],
+)  # fmt: skip
 def test_invalid_verdicts_are_refused(junk: Any) -> None:
     with pytest.raises((LookupError, TypeError, ValueError)):
         Verdict.from_json(junk)

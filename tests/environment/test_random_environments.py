@@ -26,13 +26,8 @@ def test_written_environments_can_be_read_and_are_the_same_again(tmp_path, capsy
     assert one.read_bytes() == two.read_bytes()
     assert load([tmp_path / "one"]) == {f"seed7_00{n}": draw(7, n) for n in range(5)}
     assert f"wrote {one}: run them with --mobile-env=seed7" in capsys.readouterr().out
-
-
-def test_more_of_a_seed_begin_with_the_same(tmp_path):
-    assert run(tmp_path, "--seed", "7", "-n", "2") == 0
-    two = load([tmp_path])
     assert run(tmp_path / "more", "--seed", "7", "-n", "9") == 0
-    assert {name: load([tmp_path / "more"])[name] for name in two} == two
+    assert load([tmp_path / "more"]).items() > load([tmp_path / "one"]).items()
     assert draw(8, 0) != draw(7, 0)
 
 

@@ -11,7 +11,7 @@ from pytest_mobileagent.device.device import Address
 from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice, hierarchy, reason
 from pytest_mobileagent.device.drivers.adb.gestures import open_app
 from pytest_mobileagent.device.picture import Panels, Shot
-from pytest_mobileagent.environment.apply import _check, _settings
+from pytest_mobileagent.environment.apply import _set_looks
 from tests.field.corpus import PNG, SERIAL, outputs_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def test_settings_that_do_not_change(entry: Output) -> None:
     device: Any = SimpleNamespace(
         system=SimpleNamespace(shell=entry.text), info=SimpleNamespace(serial=SERIAL)
     )
-    entry.check(lambda: _check(device, wanted, _settings(wanted)))
+    entry.check(lambda: _set_looks(device, wanted))
 
 
 @outputs_of("base64")

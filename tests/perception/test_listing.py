@@ -73,8 +73,8 @@ def test_bmoca_shortens_ids_and_classes_and_calls_other_flags_checked() -> None:
     entry |= {"content_description": "Keep it", "text": "Save", "checked": "true"}
     assert bmoca_lines(numbered([SAVE], 0)) == str([entry])
     assert "'checked': 'false'" in bmoca_lines(numbered([Element("a")]))
-    for flag in ({"checked": True}, {"focused": True}):
-        assert "'checked': 'true'" in bmoca_lines(numbered([Element("a", **flag)]))
+    for element in (Element("a", checked=True), Element("a", focused=True)):
+        assert "'checked': 'true'" in bmoca_lines(numbered([element]))
 
 
 @pytest.mark.parametrize(

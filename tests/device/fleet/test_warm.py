@@ -62,7 +62,7 @@ def alive(pid):
     return False
 
 
-def test_warm_program_prepares_shared_state(run, slots):
+def test_warm_program_prepares_shared_state_and_is_restarted_once_it_is_dead(run, slots):
     one, two = (slots.start(slot, slots.command).record for slot in range(2))
     assert one["warm"] == two["warm"]
     assert one["warm"][0] == "bread"
@@ -73,6 +73,10 @@ def test_warm_program_prepares_shared_state(run, slots):
     assert one["group"] == one["pid"]
     assert len(one["files"]) <= 4  # the standard streams, and the listing itself
     assert slots.start(0, slots.command, fresh=True).record["warm"] == one["warm"]
+    os.kill(one["warm"][1], signal.SIGKILL)
+    wait_until(lambda: not alive(two["pid"]))
+    assert "ended with status -9" in slots.ended(1)
+    assert slots.start(1, slots.command).record["warm"] != one["warm"]
 
 
 def test_the_exit_status_of_a_process_is_reported(slots):
@@ -84,14 +88,6 @@ def test_the_exit_status_of_a_process_is_reported(slots):
     assert slots.ended(0).startswith("ended with status -9: ")
     with pytest.raises(InfrastructureError, match=r"did not start: (?s:.*)LookupError: no such"):
         slots.start(1, ["break"])
-
-
-def test_dead_warm_program_is_restarted_with_its_processes(slots):
-    first = slots.start(0, slots.command).record
-    os.kill(first["warm"][1], signal.SIGKILL)
-    wait_until(lambda: not alive(first["pid"]))
-    assert "ended with status -9" in slots.ended(0)
-    assert slots.start(0, slots.command).record["warm"] != first["warm"]
 
 
 def test_a_warm_program_that_was_stopped_continues(run, slots):

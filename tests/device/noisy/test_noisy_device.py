@@ -231,13 +231,13 @@ def test_later_actions_of_a_step_hit_unseen_noise(desk):
 
 
 def test_probes_events_and_system_are_those_of_the_phone(desk):
-    assert isinstance(desk.noisy, NoiseMaker)
-    assert noise_of(FakePhone([make_screen("x")])) is None
     desk.phone.pending_events = []
     assert desk.noisy.system is desk.phone
     assert desk.noisy.info is desk.phone.info
     assert desk.noisy.events() == ()
     assert desk.noisy.log() == ()
+    assert isinstance(desk.noisy, NoiseMaker)
+    assert noise_of(FakePhone([make_screen("x")])) is None
 
 
 TEMPLATES = load()
