@@ -272,7 +272,7 @@ def pytest_runtest_makereport(
 
     report = yield
     if isinstance(item, pytest.Function) and case_of(item) is not None:
-        from pytest_mobileagent.plugin.outputs.reporters import cut_sections, escape_commands
+        from pytest_mobileagent.plugin.outputs.display import cut_sections, escape_commands
 
         cut_sections(item, report)
         state_of(item).body.note_subtest(report)
