@@ -1,12 +1,14 @@
-"""The controller's handles of its workers, which are Ray actors."""
+"""The workers of a run, which are Ray actors: what runs in them, and the controller's handles."""
 
 from __future__ import annotations
 
 import os
 import platform
+import signal
 import sys
 import threading
 import time
+import traceback
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,7 +18,6 @@ import ray
 from ray.exceptions import RayError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from pytest_mobileagent.plugin.engine.ray import actor
 from pytest_mobileagent.plugin.engine.ray.loop import unpack
 from pytest_mobileagent.plugin.engine.ray.relay import Relay
 from pytest_mobileagent.plugin.engine.ray.worker import RELAY
@@ -80,7 +81,7 @@ class Node:
             "files": _files(self.workerinput["mobileagent"]),
         }
         options = {"num_cpus": 0, "resources": {"phone": 1}, "max_restarts": 0}
-        self._actor = ray.remote(**options, **cluster.where)(actor.Worker).remote()
+        self._actor = ray.remote(**options, **cluster.where)(Worker).remote()
         self._arrival = self._actor.arrive.remote()
         self.call = self._actor.work.remote(start)
 
@@ -114,7 +115,7 @@ class WorkerPool:
         run: RunConfig,
         put: Callable[[tuple[str, dict[str, Any]]], None],
     ) -> None:
-        ray.cloudpickle.register_pickle_by_value(actor)
+        ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # `Worker`
         here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
         options = {
             "name": RELAY,
@@ -226,3 +227,70 @@ def _in_line(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     cause = next((line for line in lines if line.startswith("The actor is dead because")), lines[0])
     return cause.partition("Some common causes")[0].strip()
+
+
+_QUIET = "'-Wignore:Module already imported:pytest.PytestAssertRewriteWarning'"
+
+
+class Worker:
+    """The actor in which a worker runs: it runs one pytest session, and ends.
+
+    Its code is sent to the machine instead of imported there, so that no module of the plugin is
+    imported before pytest is ready to rewrite its asserts.
+    """
+
+    def arrive(self) -> None:
+        """Do nothing; once this returns, the actor is known to run on a machine."""
+
+    def work(self, start: dict[str, Any]) -> str:
+        """Run the session; return why it failed, or an empty string.
+
+        `start` has the command line's `args`, the folder (`cwd`) in which they were given, whether
+        that folder `is_packed` by Ray's runtime environment, and the fields that `worker.run`
+        reads.
+        """
+        try:
+            _settle_in(start)
+            config = _prepared(start["args"])
+            from pytest_mobileagent.plugin.engine.ray import worker
+
+            worker.run(config, start)
+        except BaseException as error:  # noqa: BLE001 - any error, or an exit, ends the worker
+            usage = type(error).__name__ in {"UsageError", "FileNotFoundError"}
+            return str(error) if usage else traceback.format_exc()
+        return ""
+
+
+def _prepared(args: list[str]) -> Any:
+    """Return pytest's configuration for the arguments, with all plugins loaded.
+
+    Ray has already imported packages that are pytest plugins, too. pytest would warn that it cannot
+    rewrite their asserts; that warning is suppressed.
+    """
+    from pytest_mobileagent.plugin.pytest_private import prepared_config
+
+    own = os.environ.get("PYTEST_ADDOPTS")
+    os.environ["PYTEST_ADDOPTS"] = f"{own or ''} {_QUIET}"
+    try:
+        return prepared_config(args)
+    finally:
+        del os.environ["PYTEST_ADDOPTS"]
+        if own is not None:
+            os.environ["PYTEST_ADDOPTS"] = own
+
+
+def _settle_in(start: dict[str, Any]) -> None:
+    """Prepare this process to run pytest as if it had been started in the project's folder."""
+    cwd = str(Path.cwd()) if start["is_packed"] else start["cwd"]
+    if not Path(cwd).is_dir():
+        why = f"{cwd} is not on this machine, {os.uname().nodename}"
+        msg = f"{why}: put the project there, or have Ray bring it (docs/fleets.md)"
+        raise FileNotFoundError(msg)
+    os.chdir(cwd)
+    if start["has_cwd"]:  # as with `python -m pytest`
+        sys.path.insert(0, cwd)
+    # Ray's handler would end the process at once, and pytest's output would fill Ray's logs.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)

@@ -68,6 +68,7 @@ class Run:
             option=SimpleNamespace(verbose=0, tx=["popen"] * 2),
             getoption=lambda name, default: default,
             get_verbosity=lambda: 0,
+            get_terminal_writer=lambda: simple(width_of_current_line=0),
             hook=self.hook,
             pluginmanager=SimpleNamespace(
                 get_plugin=lambda _: terminal, getplugin=lambda _: terminal
