@@ -99,14 +99,11 @@ def test_the_picture_may_stay_as_it_is() -> None:
     assert Image.open(io.BytesIO(model.requests[0].images[0].data)).size == (1080, 2400)
 
 
-def test_looking_at_the_screen_is_not_a_step() -> None:
+def test_looking_at_the_screen_is_not_a_step_until_it_is_repeated() -> None:
     episode, model = work([LOOK, TAP, DONE])
     assert acted(episode) == [Tap(540, 180), Finish("two notes")]
     assert shade(model.requests[1].messages[-1]) == 200
     assert len(episode.steps[0].calls) == 2
-
-
-def test_looking_repeatedly_counts_as_a_step() -> None:
     episode, model = work([LOOK, LOOK, LOOK, TAP, DONE])
     assert did(episode) == [(), (Tap(540, 180),), (Finish("two notes"),)]
     answered = [message.answers for message in model.requests[-1].messages if message.answers]
@@ -134,12 +131,9 @@ def test_the_agent_asks_the_user_and_receives_the_answer() -> None:
     assert "The user answers: The red one." in model.requests[1].messages[-1].text
 
 
-def test_the_agent_gives_up_by_a_function() -> None:
+def test_a_function_and_a_refusal_give_up() -> None:
     episode, _ = work([says(ToolCall("f1", "give_up", {"reason": "no such app"}))])
     assert acted(episode) == [Impossible("no such app")]
-
-
-def test_a_refusal_gives_up() -> None:
     episode, _ = work([ScriptedReply("I will not.", stop="refusal")])
     assert acted(episode) == [Impossible("the model refuses")]
 

@@ -172,12 +172,11 @@ def test_agents_may_ask_for_fewer_retries(make: Make) -> None:
         make(busy, "too late").complete("Hello?", retries=0)
 
 
-def test_retry_is_recorded_and_not_logged(make: Make, caplog: pytest.LogCaptureFixture) -> None:
+def test_retries_of_other_code_are_logged_and_ours_are_not(
+    make: Make, caplog: pytest.LogCaptureFixture
+) -> None:
     assert make(Fault(429, retry_after=0), "at last").complete("Hello?").call.retries == 1
     assert not caplog.records
-
-
-def test_retries_of_other_code_are_logged(caplog: pytest.LogCaptureFixture) -> None:
     attempts = stamina.retry_context(on=ValueError, attempts=2, wait_initial=0, wait_jitter=0)
     for attempt in attempts:
         with attempt:

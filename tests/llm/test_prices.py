@@ -89,9 +89,7 @@ def test_resellers_of_an_api_report_the_same_usage() -> None:
     assert price
 
 
-@pytest.mark.parametrize(
-    "count", [-1, 2**60, 10**400, 1.5, 1e300, float("nan"), "a", True, [1]], ids=repr
-)
+@pytest.mark.parametrize("count", [-1, 2**60, 10**400, 1.5, float("nan"), "a", True, [1]], ids=repr)
 @pytest.mark.parametrize("model", ["scripted:a", "openai:gpt-4o"])
 def test_an_invalid_token_count_is_unknown(model: str, count: Any) -> None:
     told = answer(None, Usage(count, 2))
@@ -122,7 +120,6 @@ def test_own_prices_override_the_table() -> None:
         ("gemini:gemini-2.5-flash", True),
         ("openai:our-tuned-4o", False),
         ("ollama:gpt-4o", False),
-        ("vllm:gpt-4o", False),
         ("predict:gpt-4o", False),
         ("anthropic:gpt-4o", False),
         ("scripted:a.jsonl", True),
@@ -132,18 +129,15 @@ def test_known_prices_are_recognised(model: str, known: bool) -> None:
     assert Prices().knows(parse_reference(model)) is known
 
 
-def test_an_unknown_price_is_none_and_never_zero() -> None:
+def test_an_unknown_price_is_none_and_a_script_is_free() -> None:
     assert Prices().metered(OWN, answer(CHAT)) == (Usage(1000, 100, 400), None)
     assert Prices().price(OWN, "", Usage(1000, 100)) is None
+    assert Prices().price(parse_reference("scripted:a"), "gpt-4o", Usage(10, 10)) == 0
 
 
 def test_dated_model_name_has_the_price_of_its_model() -> None:
     told = Completion("words", usage=Usage(1000, 100), model="gpt-4o-2024-08-06")
     assert Prices().metered(OWN, told)[1] == pytest.approx(0.0035)
-
-
-def test_scripted_replies_are_free() -> None:
-    assert Prices().price(parse_reference("scripted:a"), "gpt-4o", Usage(10, 10)) == 0
 
 
 def test_the_table_has_a_version() -> None:
@@ -240,13 +234,8 @@ def picture(width: int, height: int, kind: str = "PNG") -> Image:
     return Image(buffer.getvalue())
 
 
-@pytest.mark.parametrize(("text", "tokens"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2)])
-def test_four_characters_are_a_token(text: str, tokens: int) -> None:
-    assert text_tokens(text) == tokens
-
-
-def test_characters_are_counted_instead_of_bytes() -> None:
-    assert text_tokens("图片" * 4) == 2
+def test_four_characters_are_a_token_however_many_bytes_they_have() -> None:
+    assert [text_tokens(text) for text in ("", "a", "abcd", "abcde", "图片" * 4)] == [0, 1, 1, 2, 2]
 
 
 @pytest.mark.parametrize(

@@ -187,13 +187,11 @@ def test_endpoint_check_sends_the_key_but_no_prompt(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("model", ["openai:m", "anthropic:m"])
 def test_no_key_is_sent_if_none_is_set(model: str) -> None:
-    path, given = headers(model)
-    assert path.endswith("/models")
+    _, given = headers(model)
     assert not {"authorization", "x-api-key"} & given.keys()
-    assert path == ("/v1/models" if model.startswith("anthropic") else "/models")
 
 
-@pytest.mark.parametrize("status", [404, 405, 500])
+@pytest.mark.parametrize("status", [404, 500])
 def test_an_endpoint_that_lists_no_models_answers_anyway(status: int) -> None:
     headers("openai:m", status)
 
@@ -225,7 +223,7 @@ def test_endpoint_that_requires_a_key_names_the_variable_to_set() -> None:
     assert str(caught.value) == told
 
 
-@pytest.mark.parametrize("status", [301, 302, 307, 308])
+@pytest.mark.parametrize("status", [302, 308])
 def test_key_is_not_sent_to_a_redirect(monkeypatch: pytest.MonkeyPatch, status: int) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with server(200) as (elsewhere, stolen), server(status, f"{elsewhere}/models") as (url, asked):
@@ -240,7 +238,7 @@ def test_unused_port_does_not_answer(unused_port: int) -> None:
     assert "secret" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"])
+@pytest.mark.parametrize("name", ["http_proxy", "ALL_PROXY"])
 def test_the_proxy_of_an_endpoint_that_does_not_answer_is_named(
     name: str, monkeypatch: pytest.MonkeyPatch, unused_port: int
 ) -> None:
@@ -292,11 +290,6 @@ def test_an_invalid_url_does_not_answer(url: str) -> None:
         check_endpoint(parse_reference(f"openai:m@{url}"))
 
 
-def test_url_without_host_is_refused() -> None:
-    with pytest.raises(ValueError, match="is not a URL of http or https"):
-        check_endpoint(parse_reference("openai:m@http://"))
-
-
 def test_user_and_password_in_a_url_are_sent_as_basic_auth(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with server(200) as (url, asked):
@@ -304,7 +297,9 @@ def test_user_and_password_in_a_url_are_sent_as_basic_auth(monkeypatch: pytest.M
     assert asked[0][1]["authorization"] == "Basic bWU6cEBzcw=="  # me:p@ss
 
 
-def test_url_with_other_scheme_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_url_without_host_or_with_other_scheme_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match="is not a URL of http or https"):
+        check_endpoint(parse_reference("openai:m@http://"))
     monkeypatch.setenv("OPENAI_BASE_URL", "file:///etc")
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with pytest.raises(ValueError, match="file:///etc/models is not a URL of http or https"):
