@@ -10,7 +10,7 @@ from pytest_mobileagent import Impossible, Task
 from pytest_mobileagent.agent.options import make_options
 from pytest_mobileagent.screen import ocr
 from pytest_mobileagent.testing import ScriptedReply
-from tests.agents.playing import acted, player, shipped
+from tests.agents.playing import acted, notes_phone, player, shipped
 from tests.suite.test_agents import SOLVED
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ def followed(name: str, reply: Any, why: str, on_error: str = "") -> str:
     """
     _, before, after = AGENTS[name]
     given: Any = {"options": {"on_error": on_error}} if on_error else {}
+    given["phone"] = notes_phone(size=(108, 240))  # whose pictures are made quickly
     task = Task("Do it.", instructions=("Look around.",))
     episode, model = player(name)([*before, reply, *after], task=task, step_limit=2, **given)
     assert "Look around." in model.requests[0].text

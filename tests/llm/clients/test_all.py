@@ -305,7 +305,7 @@ def test_errors_and_repr_contain_no_key(connect, kind, status):
 
 @clients
 @streamed
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     event=strategies.sampled_from(["message_start", "content_block_delta", "message_delta"]),
     body=strategies.recursive(
