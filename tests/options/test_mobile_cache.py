@@ -136,7 +136,6 @@ class Reads(Agent):
     ("words", "readings"),
     [
         ([], 1),
-        (["--mobile-cache=all"], 1),
         (["--mobile-agent-process=on"], 1),
         (["--mobile-agent-process=on", "--mobile-cache=off"], 4),
         (["-p", "no:cacheprovider"], 4),

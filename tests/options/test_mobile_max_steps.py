@@ -14,12 +14,7 @@ class Endless(Agent):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "steps"),
-    [
-        ([], 4),
-        (["--mobile-max-steps=1"], 1),
-        (["--mobile-max-steps=9"], 4),
-    ],
+    ("arguments", "steps"), [(["--mobile-max-steps=1"], 1), (["--mobile-max-steps=9"], 4)]
 )
 def test_the_agent_gets_that_number_of_steps(project, arguments, steps):
     project.write(agents__endless=ENDLESS)

@@ -7,13 +7,13 @@ import io
 import json
 import sys
 import tempfile
-from fnmatch import fnmatch
 from typing import Any
 
 import pytest
 from PIL import Image
 
 from pytest_mobileagent import load
+from pytest_mobileagent.__main__ import main
 
 CONFTEST = """
 import pytest
@@ -70,10 +70,14 @@ def report(shop: pytest.Pytester, runs: str = "runs") -> dict[str, Any]:
     return dict(json.loads(path.read_text()))
 
 
-@pytest.mark.parametrize("process", ["on", "off"])
 @pytest.mark.parametrize(
-    ("sight", "black", "elements"),
-    [("screenshot", False, 0), ("hierarchy", True, 2), ("both", False, 2)],
+    ("sight", "black", "elements", "process"),
+    [
+        ("screenshot", False, 0, "on"),
+        ("hierarchy", True, 2, "on"),
+        ("hierarchy", True, 2, "off"),
+        ("both", False, 2, "on"),
+    ],
 )
 def test_an_agent_sees_one_part_and_the_record_has_both(shop, sight, black, elements, process):
     arguments = f"--mobile-sees={sight}", f"--mobile-agent-process={process}"
@@ -170,7 +174,7 @@ call("finish", answer="")
 """
 
 
-@pytest.mark.parametrize("sees", ["screenshot", "hierarchy", "both"])
+@pytest.mark.parametrize("sees", ["screenshot", "hierarchy"])
 def test_a_program_sees_one_part_through_every_tool_of_mcp(shop, monkeypatch, sees):
     monkeypatch.setenv("TMPDIR", str(shop.path))
     monkeypatch.setattr(tempfile, "tempdir", str(shop.path))
@@ -180,8 +184,8 @@ def test_a_program_sees_one_part_through_every_tool_of_mcp(shop, monkeypatch, se
     (shop.path / "other.toml").write_text(adapter)
     result = run(shop, "other.toml", f"--mobile-sees={sees}")
     result.assert_outcomes(passed=1)
-    says = f"*other does not see the {'hierarchy' if sees == 'screenshot' else 'screenshot'} by*"
-    assert any(fnmatch(line, says) for line in result.outlines) == (sees != "both")
+    hidden = "hierarchy" if sees == "screenshot" else "screenshot"
+    result.stdout.fnmatch_lines([f"*other does not see the {hidden} by*"])
     got = json.loads((shop.path / "got.json").read_text())
     images = [
         Image.open(io.BytesIO(base64.b64decode(part["data"])))
@@ -195,17 +199,17 @@ def test_a_program_sees_one_part_through_every_tool_of_mcp(shop, monkeypatch, se
     assert black == [sees == "hierarchy"] * 3
     for which, name in ((2, "home"), (5, "mug")):
         text = got[which]["result"]["content"][0]["text"]
-        assert (f'"{name}"' in text) == (sees != "screenshot")
+        assert (f'"{name}"' in text) == (sees == "hierarchy")
         assert ("are not listed here" in text) == (sees == "screenshot")
-    assert ("Here, " in got[0]["result"]["instructions"]) == (sees != "both")
+    assert "Here, " in got[0]["result"]["instructions"]
 
 
-def test_tables_of_several_runs_name_what_agents_saw(shop):
+def test_tables_of_several_runs_name_what_agents_saw(shop, capsys):
     for sees in ("both", "hierarchy"):
         run(shop, "agents.py:Looks", f"--mobile-sees={sees}").assert_outcomes(passed=1)
     runs = sorted(map(str, (shop.path / "runs").glob("*/")))
-    table = shop.run(sys.executable, "-m", "pytest_mobileagent", "report", *runs, "--format=csv")
-    assert "agents (sees=hierarchy)," in str(table.stdout)
-    words = ("report", *runs, "--format=markdown")
-    told = shop.run(sys.executable, "-m", "pytest_mobileagent", *words)
-    told.stdout.fnmatch_lines(["*saw only the hierarchy of each screen*"])
+    capsys.readouterr()
+    assert main(["report", *runs, "--format=csv"]) == 0
+    assert "agents (sees=hierarchy)," in capsys.readouterr().out
+    assert main(["report", *runs, "--format=markdown"]) == 0
+    assert "saw only the hierarchy of each screen" in capsys.readouterr().out
