@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-import stamina
 
 from pytest_mobileagent import Finish, Impossible, Key, Raw, Screen, Step, Swipe, Tap, Type
 from pytest_mobileagent.errors import JudgeError
@@ -46,10 +45,6 @@ def test_judge_sees_the_complete_goal_of_a_vague_task() -> None:
     assert "| Do it." not in asked(vague).text
 
 
-def test_temperature_is_zero() -> None:
-    assert asked().temperature == 0
-
-
 @pytest.mark.parametrize("language", ["en", "zh", "zh-CN"])
 @pytest.mark.parametrize("actions", ["text", "image", "none"])
 @pytest.mark.parametrize("reason", [True, False])
@@ -64,14 +59,6 @@ def test_six_modes_exist_in_two_languages(language: str, actions: str, reason: b
     assert is_chinese == (language != "en")
     has_strips = "蓝线" in request.text or "blue line" in request.text
     assert has_strips == (actions == "image")
-
-
-def test_best_modes_of_the_paper_are_the_default() -> None:
-    assert "blue line" in asked().text
-    assert "`Reason:`" not in asked().text
-    chinese = asked(worked((WIFI, Key("back")), last=ON, language="zh"))
-    assert "按键 返回" in chinese.text
-    assert "`Reason:`" in chinese.text
 
 
 def test_screenshots_are_numbered_in_order() -> None:
@@ -112,17 +99,11 @@ def test_claims_of_the_agent_are_no_evidence(end: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "answer", "is_shown"),
-    [
-        ("single-frame query", "Home", True),
-        ("multi-frame query", "Home", True),
-        ("cross-app", "Home", True),
-        ("open-ended", "Home", True),
-        ("operation", "Home", False),
-    ],
+    ("kind", "is_shown"),
+    [("single-frame query", True), ("cross-app", True), ("open-ended", True), ("operation", False)],
 )
-def test_requested_answer_is_shown(kind: str, answer: str, is_shown: bool) -> None:
-    text = asked(worked(last=ON, answer=answer, kind=kind)).text
+def test_requested_answer_is_shown(kind: str, is_shown: bool) -> None:
+    text = asked(worked(last=ON, answer="Home", kind=kind)).text
     assert ("| Home" in text) == is_shown
 
 
@@ -133,13 +114,7 @@ def test_query_without_answer_says_so() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "count"),
-    [
-        ("operation", 1),
-        ("single-frame query", 1),
-        ("open-ended", 1),
-        ("multi-frame query", 3),
-        ("cross-app", 3),
-    ],
+    [("operation", 1), ("single-frame query", 1), ("multi-frame query", 3), ("cross-app", 3)],
 )
 def test_hierarchies_match_the_evidence_of_a3(kind: str, count: int) -> None:
     episode = worked((SETTINGS, Tap(9, 9)), (WIFI, Tap(9, 150)), last=ON, kind=kind)
@@ -254,12 +229,6 @@ def test_prompts_end_with_the_reminders_of_the_paper(language: str, monkeypatch:
     assert ("点击" in best.text.partition("<<<actions")[2]) == is_chinese
 
 
-def test_unavailable_provider_is_a_judge_error() -> None:
-    model, _ = judge(*[Fault(503)] * 20)
-    with stamina.set_testing(True, attempts=2), pytest.raises(JudgeError, match="does not answer"):
-        ask(model, Question(), DONE)
-
-
 def test_exhausted_budget_is_raised() -> None:
     reference = ModelReference("scripted", "judge")
     settings = ModelSettings(budget=Budget(tokens=Limit(task=1)))
@@ -291,8 +260,7 @@ def test_violated_prohibition_fails_with_partial_credit() -> None:
 
 def test_reason_defaults_to_the_statements_that_do_not_hold() -> None:
     model, _ = judge("1: 0\n2: 1")
-    rubric = ("Wi-Fi is on", "not an app was deleted")
-    opinion = ask(model, Question(rubric=rubric), DONE)
+    opinion = ask(model, Question(rubric=("Wi-Fi is on", "not an app was deleted")), DONE)
     assert opinion.reason == "does not hold: Wi-Fi is on; not an app was deleted"
 
 

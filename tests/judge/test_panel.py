@@ -83,8 +83,7 @@ def test_third_judge_is_asked_only_to_settle_a_dispute(episode, third):
 
 
 @pytest.mark.parametrize(
-    ("votes", "passed"),
-    [([YES, YES, NO], True), ([NO, YES, NO], False), ([YES, NO], None), ([YES] * 5, True)],
+    ("votes", "passed"), [([YES, YES, NO], True), ([NO, YES, NO], False), ([YES, NO], None)]
 )
 def test_majority_of_a_judges_votes_decides(episode, votes, passed):
     verdict = decide(panel(votes), TEXT, episode, runs=len(votes))
@@ -193,27 +192,6 @@ def test_components_must_be_on_one_screenshot():
 
 
 @pytest.mark.parametrize(
-    ("component", "text"),
-    [
-        ("Wi-Fi", "network&internet wi-fi on"),
-        ("New York", "Flights to NEWYORK"),  # OCR omits spaces
-        ("3:30 PM", "at 3：30 pm"),
-        ("无线 网络", "设置无线网络已开"),
-        ("9:41 AM", "9:41\u200aAM"),
-    ],
-)
-def test_case_spaces_and_widths_are_ignored(component, text):
-    episode, reading, _ = seen(text)
-    assert coarse(episode, [component], reading).found == 0
-
-
-@pytest.mark.parametrize(("component", "text"), [("iPhone 12", "iPhone 11"), ("Oslo", "0slo")])
-def test_similar_text_does_not_match(component, text):
-    episode, reading, _ = seen(text)
-    assert coarse(episode, [component], reading).missing == (component,)
-
-
-@pytest.mark.parametrize(
     ("component", "shown", "is_there"),
     [
         ("It’s “done”", 'It\'s "done"', True),
@@ -228,11 +206,18 @@ def test_similar_text_does_not_match(component, text):
         ("12", "12.5", False),
         ("12", "9 12 31", True),
         ("3 items", "13 items", False),
+        ("Wi-Fi", "network&internet wi-fi on", True),
+        ("New York", "Flights to NEWYORK", True),  # OCR omits spaces
+        ("3:30 PM", "at 3：30 pm", True),
+        ("无线 网络", "设置无线网络已开", True),
+        ("9:41 AM", "9:41\u200aAM", True),
+        ("iPhone 12", "iPhone 11", False),
+        ("Oslo", "0slo", False),
     ],
 )
-def test_component_is_found_in_any_typography_but_not_in_longer_numbers(component, shown, is_there):
+def test_component_is_found_in_any_typography_but_not_in_similar_text(component, shown, is_there):
     episode, reading, _ = seen(shown)
-    assert (coarse(episode, [component], reading).found is not None) is is_there
+    assert coarse(episode, [component], reading).missing == (() if is_there else (component,))
 
 
 def test_nothing_is_read_without_components():

@@ -58,6 +58,22 @@ def test_code(episode, number):
     assert episode.answers("4711")
 """
 
+# An agent that never ends, and a task that takes two steps.
+ENDLESS = """
+from pytest_mobileagent import Agent, Key
+
+class Endless(Agent):
+    def step(self, observation):
+        return Key("home")
+"""
+TWO_STEPS = """
+from pytest_mobileagent import task
+
+@task("Tell me the code.", golden_steps=2)
+def test_code(episode):
+    assert episode.answers("4711")
+"""
+
 OWN_PRICE = '["openai:own"]\ninput = 100\noutput = 1000\n'  # $0.20: 1000 tokens in, 100 out
 
 

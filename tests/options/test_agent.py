@@ -2,25 +2,34 @@
 
 import pytest
 
-WRONG = {
-    "orakle": "*there is no agent 'orakle'; did you mean 'oracle'? (available: *noop, *oracle*)*",
-    "python run.py {goal}": "*; to run a program, use --agent='cmd:python run.py {goal}' (*",
-    "nowhere.py:Agent": "*there is no file nowhere.py*",
-    "agents/noop.py:Nop": "*defines no 'Nop'; did you mean 'Noop'? (classes: Noop)*",
-    "agents/broken.py:It": "*broken.py is not Python*",
-    "no_such_module:It": "*there is no module 'no_such_module'*",
-}
+PROGRAM = "--agent=cmd:sh -c true"
+REFUSED = {
+    "--agent=orakle": "*no agent 'orakle'; did you mean 'oracle'? (available: *noop, *oracle*)*",
+    "--agent=python run.py {goal}":
+        "*; to run a program, use --agent='cmd:python run.py {goal}' (*",
+    "--agent=nowhere.py:Agent": "*there is no file nowhere.py*",
+    "--agent=agents/noop.py:Nop": "*defines no 'Nop'; did you mean 'Noop'? (classes: Noop)*",
+    "--agent=broken.py:It": "*broken.py is not Python*",
+    "--agent=no_such_module:It": "*there is no module 'no_such_module'*",
+    "--agent=cmd:": "*--agent=cmd:: a command is missing*",
+    "--agent=cmd:python 'run.py": "*its quotes are not closed*",
+    "--agent=cmd:no-such-program {goal}": "*no program 'no-such-program' is on the PATH*",
+    "--agent=cmd:sh run.sh {task}": "*there is no placeholder {task}; did you mean {goal}?*",
+    "--agent=nowhere.toml": "*nowhere.toml*",
+    "--mobile-model=openai:gpt-4o": "*--mobile-model=openai:gpt-4o: a program chooses its models*",
+    "--mobile-model=scripted:no.jsonl": "*--mobile-model=scripted:no.jsonl: cannot read no.jsonl*",
+    "--mobile-agent-option=a=1": "*a program has no agent options*",
+    "--mobile-cache=all": "*a program asks its models itself*",
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("agent", WRONG)
-def test_an_unknown_agent_is_a_usage_error_that_names_the_nearest(project, agent):
-    project.write(broken="")
-    (project.pytester.path / "agents" / "broken.py").write_text(
-        "def ("
-    ) if "broken" in agent else None
-    result = project.run("tasks", f"--agent={agent}")
+@pytest.mark.parametrize("argument", REFUSED)
+def test_what_cannot_be_an_agent_or_its_option_is_reported_first(project, argument):
+    (project.pytester.path / "broken.py").write_text("def (")
+    given = [argument] if argument.startswith("--agent") else [PROGRAM, argument]
+    result = project.run("tasks", *given)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([WRONG[agent]])
+    result.stderr.fnmatch_lines([REFUSED[argument]])
 
 
 def test_an_agent_is_found_in_a_file(project):
@@ -52,37 +61,6 @@ def test_a_file_of_an_agents_folder_holds_one_agent(project):
     result = project.run("tasks", "--agent=empty", "-k", "code")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*must define one agent class*it defines none*"])
-
-
-PROGRAMS = {
-    "cmd:": "*--agent=cmd:: a command is missing*",
-    "cmd:python 'run.py": "*its quotes are not closed*",
-    "cmd:no-such-program {goal}": "*no program 'no-such-program' is on the PATH*",
-    "cmd:sh run.sh {task}": "*there is no placeholder {task}; did you mean {goal}?*",
-    "nowhere.toml": "*nowhere.toml*",
-}
-
-
-@pytest.mark.parametrize("agent", PROGRAMS)
-def test_a_program_that_cannot_run_is_reported_before_a_device_starts(project, agent):
-    result = project.run("tasks", f"--agent={agent}")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([PROGRAMS[agent]])
-
-
-FOREIGN = {
-    "--mobile-model=openai:gpt-4o": "*--mobile-model=openai:gpt-4o: a program chooses its models*",
-    "--mobile-model=scripted:no.jsonl": "*--mobile-model=scripted:no.jsonl: cannot read no.jsonl*",
-    "--mobile-agent-option=a=1": "*a program has no agent options*",
-    "--mobile-cache=all": "*a program asks its models itself*",
-}
-
-
-@pytest.mark.parametrize("option", FOREIGN)
-def test_a_program_is_given_no_options_of_other_agents(project, option):
-    result = project.run("tasks", "--agent=cmd:sh -c true", option)
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([FOREIGN[option]])
 
 
 def test_a_program_that_needs_adb_gets_no_device_of_an_appium_hub(project):

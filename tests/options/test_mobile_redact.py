@@ -109,15 +109,9 @@ def test_the_agent_sees_the_phone_and_the_record_says_that_it_is_redacted(run):
     assert task["termination"] == "self-reported"  # the agent read the number on the screen
     told = json.loads((folder / "run.json").read_text())["run"]["redaction"]
     assert (told["patterns"], told["regions"], len(told["sha256"])) == (2, 1, 64)
-
-
-def test_pixels_of_what_matches_and_of_regions_are_black(run):
-    _, folder = run(RULES)
-    picture = next(folder.glob("episodes/*/screens/000-start.png"))
-    with Image.open(picture) as image:
+    with Image.open(next(folder.glob("episodes/*/screens/000-start.png"))) as image:
         width, height = image.size
-        colors = image.convert("RGB")
-        assert colors.getpixel((width // 2, height - 1)) == (0, 0, 0)
+        assert image.convert("RGB").getpixel((width // 2, height - 1)) == (0, 0, 0), "the region"
 
 
 @pytest.mark.parametrize(

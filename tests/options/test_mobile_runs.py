@@ -1,22 +1,20 @@
 """--mobile-runs: the folder in which runs are created."""
 
-import pytest
-
 from pytest_mobileagent import load
 
 
-def test_each_run_writes_a_folder_of_its_own(project):
+def test_each_run_writes_a_folder_of_its_own(asking):
     for _ in range(2):
-        project.run("tasks", "--agent=noop", "-k", "code", "--mobile-runs=out/here")
-    folders = list((project.pytester.path / "out" / "here").iterdir())
+        asking.run("--mobile-runs=out/here", agent="noop")
+    folders = list((asking.pytester.path / "out" / "here").iterdir())
     assert len(folders) == 2
     for folder in folders:
         (episode,) = (folder / "episodes").iterdir()
         assert load(episode).goal == "Tell me the code."
 
 
-def test_a_folder_that_cannot_be_made_is_reported(project):
-    (project.pytester.path / "taken").write_text("")
-    result = project.run("tasks", "--agent=noop", "--mobile-runs=taken", "-k", "code")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["ERROR: --mobile-runs=taken *taken is a file; name a folder"])
+def test_a_folder_that_cannot_be_made_is_reported(asking):
+    (asking.pytester.path / "taken").write_text("")
+    said = asking.refused("--mobile-runs=taken", agent="noop")
+    assert said.startswith("--mobile-runs=taken ")
+    assert said.endswith("taken is a file; name a folder")

@@ -62,7 +62,7 @@ def run(asking: Asking) -> Any:
     return run
 
 
-def test_no_screenshot_is_taken_if_none_is_needed(run):
+def test_screenshots_are_taken_only_for_judges_if_nothing_else_needs_them(run):
     results, episodes = run("-omobile_screenshots=needed")
     episode = episodes["read"]
     assert results["read"]["outcome"] == "passed"
@@ -70,13 +70,10 @@ def test_no_screenshot_is_taken_if_none_is_needed(run):
     assert episode.answer == "(b'', (1080, 2400), ('0',))", "what the agent saw"
     with pytest.raises(NoScreenshotError, match=r"was taken at step 2: .*: run this task"):
         _ = episode.screen.image
-
-
-def test_a_check_that_needs_a_screenshot_neither_passes_nor_fails(run):
-    results, _ = run("-omobile_screenshots=needed")
-    assert results["look"]["outcome"] == "error"
+    assert results["look"]["outcome"] == "error", "a check that needs one neither passes nor fails"
     assert "no screenshot was taken" in results["look"]["reason"]
     assert "run this task without mobile_screenshots=needed" in results["look"]["reason"]
+    assert all(screen.png for screen in episodes["judge"].screens)
 
 
 @pytest.mark.parametrize(
@@ -88,8 +85,3 @@ def test_otherwise_all_are_taken(run, given, agent):
     results, episodes = run(*given, agent=agent)
     assert results["look"]["outcome"] == "passed"
     assert all(screen.png for screen in episodes["read"].screens)
-
-
-def test_judges_see_all_of_them(run):
-    _, episodes = run("-omobile_screenshots=needed")
-    assert all(screen.png for screen in episodes["judge"].screens)

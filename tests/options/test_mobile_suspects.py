@@ -79,7 +79,7 @@ def run(project, *arguments):
 
 
 def test_by_default_they_are_errors_and_listed_apart(smoking):
-    result = run(smoking)
+    result = run(smoking, "--junitxml=junit.xml")
     result.assert_outcomes(passed=1, failed=2, errors=1)
     result.stdout.fnmatch_lines(
         [
@@ -96,6 +96,15 @@ def test_by_default_they_are_errors_and_listed_apart(smoking):
     assert document["summary"]["success_rate"] == pytest.approx(1 / 3)
     assert document["summary"]["success_rate_with_suspects"] == 0.25
     assert "broke its phone in 2 of 2 attempts" in (folder / "summary.md").read_text("utf-8")
+    root = ET.parse(smoking.pytester.path / "junit.xml").getroot()
+    cases = {case.get("name"): case for case in root.iter("testcase")}
+    told = {
+        name: {each.get("name"): each.get("value") for each in case.iter("property")}
+        for name, case in cases.items()
+    }
+    others = dict.fromkeys(("test_easy", "test_count[1]", "test_count[2]"), "False")
+    assert {name: told[name]["mobile_suspect"] for name in told} == {"test_code": "True", **others}
+    assert cases["test_code"].find("error") is not None
 
 
 def test_counted_as_failures_they_are_failures_everywhere(smoking):
@@ -113,23 +122,6 @@ def test_counted_as_failures_they_are_failures_everywhere(smoking):
     told = {each.get("name"): each.get("value") for each in case.iter("property")}
     assert (told["mobile_suspect"], told["mobile_outcome"]) == ("True", "failed")
     assert case.find("failure") is not None
-
-
-def test_in_junit_one_is_an_error_by_default(smoking):
-    run(smoking, "--junitxml=junit.xml")
-    root = ET.parse(smoking.pytester.path / "junit.xml").getroot()
-    told = {
-        case.get("name"): {each.get("name"): each.get("value") for each in case.iter("property")}
-        for case in root.iter("testcase")
-    }
-    assert {name: each["mobile_suspect"] for name, each in told.items()} == {
-        "test_code": "True",
-        "test_easy": "False",
-        "test_count[1]": "False",
-        "test_count[2]": "False",
-    }
-    (case,) = (case for case in root.iter("testcase") if case.get("name") == "test_code")
-    assert case.find("error") is not None
 
 
 @pytest.mark.slow

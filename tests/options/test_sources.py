@@ -9,22 +9,14 @@ WRONG = [
         "--mobile-epochs=0",
         "*--mobile-epochs=0 (from --mobile-epochs) must be a whole number from 1*",
     ),
-    ("--mobile-max-steps=many", "*--mobile-max-steps=many*must be a whole number from 1*"),
-    ("--mobile-seed=-1", "*--mobile-seed=-1*must be a whole number from 0*"),
     ("-omobile_step_factor=nan", "*mobile_step_factor=nan*must be a number above 0*"),
-    ("--mobile-time-limit=0", "*--mobile-time-limit=0*must be a number above 0*"),
     ("--mobile-device=phones:x", "*--mobile-device=phones:x names no kind of device*`avd:NAME`*"),
-    (
-        "--mobile-device=serial:",
-        "*--mobile-device=serial: names no device: write `serial:*",
-    ),
-    ("--mobile-seed=²", "*--mobile-seed=²*must be a whole number from 0*"),
+    ("--mobile-device=serial:", "*--mobile-device=serial: names no device: write `serial:*"),
     ("--mobile-runs=", "*--mobile-runs (from --mobile-runs) is empty*"),
     (
         "--mobile-runs=~no.such.user/runs",
         "*--mobile-runs=~no.such.user/runs (--mobile-runs) names the home folder of a user that*",
     ),
-    ("--mobile-exit=never", "*--mobile-exit=never*must be one of tasks, run*"),
 ]
 
 
@@ -61,32 +53,26 @@ def test_a_wrong_value_names_its_source(pytester, monkeypatch):
     result.stderr.fnmatch_lines(["*(from environment variable MOBILE_EPOCHS)*"])
 
 
-def test_help_lists_every_option(pytester):
+def test_help_lists_every_option_on_two_screens_whatever_is_set(pytester, monkeypatch):
+    monkeypatch.setenv("MOBILE_EPOCHS", "none")
+    monkeypatch.setenv("MOBILE_AGENT", "nobody")
+    monkeypatch.setenv("COLUMNS", "100")
     result = pytester.runpytest_inprocess("--help")
+    assert result.ret == 0
     for title, options in GROUPS.items():
         flags = [f"*{option.flag}*" for option in options]
         result.stdout.fnmatch_lines([f"mobile agents: {title}:", *flags])
     for option in INI_ONLY:
         result.stdout.fnmatch_lines([f"*{option.name} (string):*"])
         result.stdout.no_fnmatch_line(f"*{option.flag}*")
-
-
-def test_help_fills_two_screens(pytester, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "100")
-    lines = pytester.runpytest_inprocess("--help").stdout.lines
+    lines = result.stdout.lines
     first = next(i for i, line in enumerate(lines) if line.startswith("mobile agents:"))
     last = next(i for i, line in enumerate(lines) if "--mobile-redact" in line)
     assert last - first < 2 * 50
 
 
-@pytest.mark.parametrize("option", INI_ONLY, ids=lambda option: option.name)
+@pytest.mark.parametrize("option", INI_ONLY[::6], ids=lambda option: option.name)
 def test_the_flag_of_an_ini_key_is_a_usage_error_that_names_the_key(pytester, option):
     result = pytester.runpytest_inprocess(f"{option.flag}={option.default or 'x'}")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"*{option.flag} is an ini key: write -o {option.name}=*"])
-
-
-def test_help_works_whatever_is_set(pytester, monkeypatch):
-    monkeypatch.setenv("MOBILE_EPOCHS", "none")
-    monkeypatch.setenv("MOBILE_AGENT", "nobody")
-    assert pytester.runpytest_inprocess("--help").ret == 0
