@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from tests.project import Project
+    from tests.options.asking import Asking
 
 AGENT = """
 from pytest_mobileagent import Agent, Finish
@@ -27,47 +27,42 @@ class Patient(Agent):
 
 
 @pytest.fixture
-def patient(project: Project) -> Project:
-    project.write(agents__patient=AGENT)
-    return project
+def patient(asking: Asking) -> Asking:
+    asking.pytester.makepyfile(asking=AGENT)
+    return asking
 
 
-def answer_of(project, *arguments: str) -> str:
-    project.run("tasks", "--agent=patient", "-k", "code", *arguments)
-    (run,) = (project.pytester.path / "runs").iterdir()
-    (task,) = json.loads((run / "report.json").read_text())["tasks"]
-    head = json.loads((run / task["episode"] / "episode.jsonl").read_text().splitlines()[0])
-    return f"{task['answer']} {head['options']}"
+def answer_of(project: Asking, *arguments: str, off: bool = True) -> str:
+    project.run(*arguments, agent="Patient", off=off)
+    (path,) = project.pytester.path.glob("runs/*/episodes/*/episode.jsonl")
+    head = json.loads(path.read_text().splitlines()[0])
+    return f"{project.report()['tasks'][0]['answer']} {head['options']}"
 
 
-@pytest.mark.parametrize("process", ["on", "off"])
-def test_options_reach_the_agent_and_the_record(patient, process):
+@pytest.mark.parametrize("off", [True, False])
+def test_options_reach_the_agent_and_the_record(patient, off):
     given = ["--mobile-agent-option", "history=5", "--mobile-agent-option", "word=two words"]
-    answer = answer_of(patient, *given, f"--mobile-agent-process={process}")
+    answer = answer_of(patient, *given, off=off)
     assert answer == "5 two words {'history': 5, 'word': 'two words'}"
 
 
-def test_without_it_the_defaults_hold_and_are_recorded(patient):
-    assert answer_of(patient) == "3 none {'history': 3, 'word': 'none'}"
-
-
-@pytest.mark.parametrize("process", ["on", "off"])
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("given", "message", "off"),
     [
         (
             "hystory=5",
             "*hystory=5: Patient has no option 'hystory'; did you mean history (int, 3)?",
+            True,
         ),
-        ("history=many", "*history=many: history of Patient is *int*"),
-        ("history", "*history: must be KEY=VALUE"),
+        ("history=many", "*history=many: history of Patient is *int*", False),
+        ("history", "*history: must be KEY=VALUE", True),
     ],
 )
-def test_an_invalid_option_is_reported_before_anything_starts(patient, given, message, process):
-    chosen = ["--mobile-agent-option", given, f"--mobile-agent-process={process}"]
-    result = patient.run("tasks", "--agent=patient", *chosen)
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines([message])
+def test_an_invalid_option_is_reported_before_anything_starts(
+    patient, fnmatch, given, message, off
+):
+    option = f"--mobile-agent-option={given}"
+    fnmatch(patient.refused(option, agent="Patient", off=off), message)
 
 
 PUBLISHED = AGENT.replace(
@@ -80,21 +75,19 @@ class Patient(Agent):
 ).replace("history: int", 'PRESETS = {"paper": {"history": 5}}\n        history: int')
 
 
-@pytest.mark.parametrize("process", ["on", "off"])
-def test_a_run_records_what_its_preset_stands_for(project: Project, process: str) -> None:
-    project.write(agents__patient=PUBLISHED)
-    chosen = "--mobile-agent-option=preset=paper", f"--mobile-agent-process={process}"
-    assert answer_of(project, *chosen).startswith("5 none")
-    (run,) = (project.pytester.path / "runs").iterdir()
-    about = json.loads((run / "report.json").read_text())["run"]
+@pytest.mark.parametrize("off", [True, False])
+def test_a_run_records_what_its_preset_stands_for(asking: Asking, off: bool) -> None:
+    asking.pytester.makepyfile(asking=PUBLISHED)
+    assert answer_of(asking, "--mobile-agent-option=preset=paper", off=off).startswith("5 none")
+    about = asking.report()["run"]
     assert about["published"]["preset"] == "paper"
     assert about["published"]["settings"]["seed"] == {"value": 30, "source": "section 4"}
     assert about["published"]["options"] == {"history": 5, "word": "none"}
     assert about["fingerprints"]["published"] is not None
 
 
-def test_a_run_without_a_preset_records_none(patient: Project) -> None:
-    answer_of(patient)
+def test_without_it_the_defaults_hold_and_are_recorded_and_no_preset_is(patient: Asking) -> None:
+    assert answer_of(patient) == "3 none {'history': 3, 'word': 'none'}"
     (run,) = (patient.pytester.path / "runs").iterdir()
     about = json.loads((run / "run.json").read_text())["run"]
     assert "published" not in about

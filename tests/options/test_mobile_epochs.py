@@ -1,33 +1,24 @@
 """--mobile-epochs: several epochs of each task, as separate tests."""
 
-import json
-
 import pytest
 
 
-def test_each_epoch_is_a_test_with_an_id_of_its_own(project):
-    result = project.run("tasks", "--agent=oracle", "-k", "code", "--mobile-epochs=3", "-v")
-    result.assert_outcomes(passed=3)
-    result.stdout.fnmatch_lines([f"*test_code[[]epoch{n}[]] PASSED*" for n in range(3)])
-    (path,) = (project.pytester.path / "runs").glob("*/report.json")
-    tasks = json.loads(path.read_text())["tasks"]
+def test_each_epoch_is_a_test_with_an_id_of_its_own_but_other_tests_run_once(asking):
+    asking.write(count=1)
+    asking.pytester.makepyfile(test_other="def test_other(): pass")
+    result = asking.run("--mobile-epochs=3", "-v", agent="Silent")
+    result.assert_outcomes(passed=4)
+    result.stdout.fnmatch_lines([f"*test_code[[]0-epoch{n}[]] PASSED*" for n in range(3)])
+    tasks = asking.report()["tasks"]
     assert [task["epoch"] for task in tasks] == [0, 1, 2]
     assert len({task["episode"] for task in tasks}) == 3
 
 
-def test_tests_that_are_not_tasks_run_once(project):
-    project.write(tasks__counter__test_other="def test_other(): pass")
-    result = project.run("tasks/counter/test_other.py", "--mobile-epochs=3")
-    result.assert_outcomes(passed=1)
-
-
-def test_every_row_of_a_table_has_epochs(project):
-    project.write(tasks__counter__test_counter="")
-    (project.pytester.path / "tasks" / "counter" / "table.csv").write_text(
-        "id,goal,app\none,Count to 1.,com.example.counter\ntwo,Count to 2.,com.example.counter\n"
-    )
-    project.write(tasks__counter__test_table=ROWS)
-    result = project.run("tasks", "--mobile-epochs=2", "--collect-only", "-q")
+def test_every_row_of_a_table_has_epochs(asking):
+    rows = "id,goal\none,Count to 1.\ntwo,Count to 2.\n"
+    (asking.pytester.path / "table.csv").write_text(rows)
+    asking.pytester.makepyfile(test_codes=ROWS)
+    result = asking.run("--mobile-epochs=2", "--collect-only", "-q", agent="Silent")
     result.stdout.fnmatch_lines(
         [f"*::test_table[[]{row}-epoch{n}[]]" for row in ("one", "two") for n in (0, 1)]
     )

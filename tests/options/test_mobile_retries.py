@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 BROKEN = """
@@ -23,12 +21,11 @@ def mobile_lease():
 
 
 @pytest.mark.parametrize(("arguments", "attempts"), [([], 2), (["--mobile-retries=0"], 1)])
-def test_that_number_of_attempts_follows_the_first(project, arguments, attempts):
-    project.write(tasks__counter__conftest=BROKEN)
-    result = project.run("tasks", "--agent=noop", "-k", "code", *arguments)
+def test_that_number_of_attempts_follows_the_first(asking, arguments, attempts):
+    asking.pytester.makeconftest(BROKEN)
+    result = asking.run(*arguments, agent="noop")
     result.assert_outcomes(errors=1)
-    (path,) = (project.pytester.path / "runs").glob("*/report.json")
-    (task,) = json.loads(path.read_text("utf-8"))["tasks"]
+    (task,) = asking.report()["tasks"]
     assert len(task["infrastructure"]) == attempts
 
 
@@ -59,14 +56,13 @@ class Killed(Agent):
     ],
 )
 def test_an_agent_whose_process_is_killed_is_repeated_and_fails_only_if_that_does_not_help(
-    project, kills, retries, expected
+    asking, kills, retries, expected
 ):
     times, signal = kills.split()
-    project.write(agents__killed=KILLED.format(kills=times, signal=f"signal.{signal}"))
-    options = ["--mobile-agent-process=on", f"--mobile-retries={retries}"]
-    project.run("tasks", "--agent=killed", "-k", "code", *options)
-    (path,) = (project.pytester.path / "runs").glob("*/report.json")
-    (task,) = json.loads(path.read_text("utf-8"))["tasks"]
+    killed = KILLED.format(kills=times, signal=f"signal.{signal}")
+    asking.pytester.makepyfile(asking=killed)
+    asking.run(f"--mobile-retries={retries}", agent="Killed", off=False)
+    (task,) = asking.report()["tasks"]
     assert (task["outcome"], task["fault"], len(task["infrastructure"])) == expected
     how = f"the agent failed at step 1: its process was killed by {signal}"
     assert set(task["infrastructure"]) <= {how}
