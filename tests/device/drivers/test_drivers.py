@@ -50,11 +50,11 @@ def test_taps_reach_their_target(device):
     assert device.observe().screen.find(text="Count: 3")
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_text_is_typed_unchanged(device, text):
-    screen = open_counter(device)
-    device.perform(Type(text, at=center(screen, resource_id="note")))
-    assert device.observe().screen.get(resource_id="note").text == (text or "Note")
+def test_text_is_typed_unchanged(device):
+    at = center(open_counter(device), resource_id="note")
+    for text in TEXTS:
+        device.perform(Type(text, at=at, clear=True))
+        assert device.observe().screen.get(resource_id="note").text == (text or "Note")
 
 
 def test_opening_a_missing_app_changes_nothing(device):

@@ -54,8 +54,5 @@ def test_lock_files_are_in_a_private_folder(tmp_path, monkeypatch):
     assert Path(lock).name == "farm.example-5037-R5CT.lock"
     assert Path(lock).is_relative_to(tmp_path)
     assert stat.S_IMODE(Path(lock).parent.stat().st_mode) == 0o700
-
-
-def test_address_defaults_to_the_local_adb_server() -> None:
     assert str(Address("R5CT10")) == "R5CT10 at 127.0.0.1:5037"
     assert Address("R5CT10").home == str(Path.home())

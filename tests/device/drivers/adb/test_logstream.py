@@ -17,25 +17,23 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Address
 
 
-@pytest.fixture(scope="module", params=["warnings", "all", "off"])
+LOUD = {"all": ["information", "warning"], "warnings": ["warning"], "off": []}
+
+
+@pytest.fixture(scope="module", params=["warnings"])
 def connected(phone: Address, request: pytest.FixtureRequest) -> Iterator[AdbDevice]:
     with contextlib.closing(AdbDevice(phone, log=request.param)) as device:
         yield device
 
 
-@pytest.fixture
-def level(connected: AdbDevice) -> str:
-    return connected.system._log.level
-
-
-def test_log_lines_of_the_level_are_read_between_observations_and_resets(device, level):
+@pytest.mark.parametrize(("connected", "loud"), LOUD.items(), indirect=["connected"])
+def test_log_lines_of_the_level_are_read_between_observations_and_resets(device, loud):
     device.observe()
     device.log()
     device.system.shell("log -p i -t app information; log -p w -t app warning")
     device.system.shell("log -p e -t AndroidRuntime error")
     device.observe()
     ours = [line.text for line in device.log() if line.tag in {"app", "AndroidRuntime"}]
-    loud = {"all": ["information", "warning"], "warnings": ["warning"], "off": []}[level]
     assert ours == [*loud, "error"]
     device.observe()
     assert not [line for line in device.log() if line.tag == "app"]

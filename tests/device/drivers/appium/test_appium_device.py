@@ -122,29 +122,22 @@ def device_of(server: Server, pictures: Sequence[bytes]) -> AppiumDevice:
     return AppiumDevice(cast("AppiumSession", server), cast("Any", Backend(pictures)), Settle(60))
 
 
-def test_step_needs_only_the_action_and_the_page_source():
-    server = Server()
-    device = device_of(server, [WHITE, WHITE])
+@pytest.mark.parametrize(
+    ("pictures", "sources", "resets", "looks"),
+    [
+        ([WHITE] * 2, [EMPTY], False, 1),  # the action and the page source are all that is needed
+        ([WHITE, DARK, DARK], [EMPTY, OTHER], False, 2),  # the screen moves
+        ([WHITE] * 3, [EMPTY], True, 2),  # no screenshot before a reset is used again
+    ],
+)
+def test_a_page_is_read_until_its_screen_has_settled(pictures, sources, resets, looks):
+    device = device_of(server := Server(sources=sources), pictures)
     device.perform(Tap(1, 2))
-    assert device.observe().screen.png == WHITE
-    assert server.asked == ["clickGesture", "source"]
-
-
-def test_moving_screen_is_captured_again():
-    server = Server(sources=[EMPTY, OTHER])
-    device = device_of(server, [WHITE, DARK, DARK])
-    device.perform(Tap(1, 2))
+    if resets:
+        device.system.reset("default_boot", ())
     screen = device.observe().screen
-    assert (screen.png, screen.xml) == (DARK, OTHER)
-    assert server.asked == ["clickGesture", "source", "source"]
-
-
-def test_screenshot_before_a_reset_is_not_reused():
-    device = device_of(server := Server(), [WHITE, WHITE, WHITE])
-    device.perform(Tap(1, 2))
-    device.system.reset("default_boot", ())
-    device.observe()
-    assert server.asked == ["clickGesture", "source", "source"]
+    assert (screen.png, screen.xml) == (pictures[-1], sources[-1])
+    assert server.asked == ["clickGesture", *["source"] * looks]
 
 
 SAID = "mCurrentFocus=Window{1 u0 com.a/com.a.Main}|\n2026-03-04T05:06:07+0000\n|2|"
