@@ -82,22 +82,15 @@ def test_a_reader_that_goes_away_gets_no_traceback(
     assert (done.returncode, done.stderr) == (1, b"")
 
 
-def test_a_pipe_that_breaks_elsewhere_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def breaks(_: list[str]) -> int:
-        raise BrokenPipeError
-
-    monkeypatch.setattr(sys, "stdout", sys.__stdout__)
-    monkeypatch.setitem(_OWN, "show", breaks)
-    with pytest.raises(BrokenPipeError):
-        main(["show"])
-
-
-def test_a_lack_of_memory_is_told_in_a_line(
+def test_a_lack_of_memory_is_told_in_a_line_and_another_broken_pipe_is_an_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def fill(_: list[str]) -> int:
-        raise MemoryError
+    def fail(arguments: list[str]) -> int:
+        raise BrokenPipeError if arguments else MemoryError
 
-    monkeypatch.setitem(_OWN, "show", fill)
+    monkeypatch.setitem(_OWN, "show", fail)
     assert main(["show"]) == 1
     assert capsys.readouterr().err.startswith("error: there is not enough memory")
+    monkeypatch.setattr(sys, "stdout", sys.__stdout__)
+    with pytest.raises(BrokenPipeError):
+        main(["show", "x"])

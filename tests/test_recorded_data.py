@@ -8,7 +8,7 @@ import pickle
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_mobileagent.jsonable import to_wire
@@ -26,6 +26,7 @@ PLAIN = st.recursive(
 )
 
 
+@settings(max_examples=40)
 @given(PLAIN)
 def test_found_data_behave_like_plain_data_unless_something_is_missing(plain: Any) -> None:
     wrapped = to_recorded(plain)

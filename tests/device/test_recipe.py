@@ -27,13 +27,10 @@ def recipe(tmp_path: Path) -> Callable[..., Recipe]:
     return read
 
 
-def test_recipe_has_defaults(recipe):
+def test_recipe_has_defaults_and_a_complete_one_is_parsed(recipe, tmp_path):
     read = recipe(HEAD)
     assert (read.name, read.device, read.snapshot) == ("a", "pixel_6", "default_boot")
     assert recipe(HEAD, name="b").name == "b"
-
-
-def test_complete_recipe_is_parsed(recipe, tmp_path):
     (tmp_path / "app.apk").touch()
     read = recipe(
         HEAD

@@ -92,7 +92,9 @@ def test_an_invalid_file_of_templates_is_refused(tmp_path):
             read(path)
 
 
-def test_two_templates_may_not_share_a_name(tmp_path):
+def test_own_templates_join_those_of_the_package_but_may_not_share_a_name(tmp_path):
+    (tmp_path / "mine.toml").write_text(template())
+    assert "mine" in {each.name for each in load([tmp_path])}
     (tmp_path / "mine.toml").write_text(template(name='"en-garden-week"'))
     with pytest.raises(BadNoiseError, match=r"mine\.toml:1: .*en\.toml:\d+ already has a"):
         load([tmp_path])
@@ -105,8 +107,3 @@ def test_letters_that_no_font_has_are_refused(tmp_path, monkeypatch):
     (tmp_path / "mine.toml").write_text(template(title='"你好"'), "utf-8")
     with pytest.raises(BadNoiseError, match=r"no font on this machine has Chinese.*pip install"):
         load([tmp_path])
-
-
-def test_own_templates_join_those_of_the_package(tmp_path):
-    (tmp_path / "mine.toml").write_text(template())
-    assert "mine" in {each.name for each in load([tmp_path])}
