@@ -61,29 +61,6 @@ def test_an_agent_that_reports_ends_the_episode(phone):
     assert 0 <= episode.seconds_thinking + episode.seconds_acting <= episode.seconds
 
 
-def test_an_agent_may_give_up(phone):
-    episode = play(script(Impossible("no such app")), "Do it.", phone=phone)
-    assert episode.termination is Termination.GAVE_UP
-    assert episode.step_count == 0
-
-
-@pytest.mark.parametrize(
-    ("taps", "termination"),
-    [(2, Termination.SELF_REPORTED), (3, Termination.SELF_REPORTED), (4, Termination.STEP_LIMIT)],
-)
-def test_an_agent_gets_its_steps_and_may_then_report(phone, taps, termination):
-    episode = play(script(*[Tap(1, 1)] * taps), "Do it.", phone=phone, step_limit=3)
-    assert episode.termination is termination
-    assert episode.step_count == len(phone.actions) == min(taps, 3)
-
-
-def test_an_agent_may_look_around_at_its_limit_before_it_reports(phone):
-    look = Reply(Scroll("up"), counts=False)
-    episode = play(script(Tap(1, 1), look, Finish("3")), "Do it.", phone=phone, step_limit=1)
-    assert episode.termination is Termination.SELF_REPORTED
-    assert (episode.step_count, episode.answer) == (1, "3")
-
-
 def test_several_actions_are_one_step(phone):
     both = [Tap(1, 1), Tap(2, 2)]
     episode = play(script(both, Reply((Type("a"), Finish("b")))), "Do it.", phone=phone)
@@ -128,12 +105,6 @@ def test_an_impossible_action_is_a_step_with_a_notice(phone, tmp_path, reply, no
     assert len(seen[1]) < 2000
     assert len(episode.actions) == len(phone.actions) == done
     assert episode.steps[0].said == "words"
-
-
-def test_garbage_reaches_the_limit(phone):
-    episode = play(agent(lambda *_: Reply([])), "Do it.", phone=phone, step_limit=3)
-    assert episode.termination is Termination.STEP_LIMIT
-    assert (episode.step_count, len(episode.actions)) == (3, 0)
 
 
 def test_calls_of_a_decision_that_the_limit_forbids_are_kept(phone):
@@ -202,32 +173,40 @@ def test_odd_but_clear_replies_are_taken(phone, reply, action):
 SWIPE = Swipe(50, 150, 50, 50)
 
 
+TAP, LOOK = Tap(1, 1), Reply(SWIPE, counts=False)
+REPORTED, LIMITED = Termination.SELF_REPORTED, Termination.STEP_LIMIT
+
+
+@pytest.mark.parametrize(
+    ("decisions", "limit", "ending"),
+    [
+        ([Impossible("no such app")], 3, (Termination.GAVE_UP, 0, 0)),
+        ([TAP] * 2, 3, (REPORTED, 2, 2)),
+        ([TAP] * 3, 3, (REPORTED, 3, 3)),
+        ([TAP] * 4, 3, (LIMITED, 3, 3)),
+        ([Reply([])] * 9, 3, (LIMITED, 3, 0)),
+        ([TAP, LOOK, Finish("3")], 1, (REPORTED, 1, 2)),
+        ([LOOK] * (MOST_LOOKS + 9), 2, (LIMITED, 2, MOST_LOOKS + 2)),
+        ([*[LOOK] * MOST_LOOKS, TAP, *[LOOK] * MOST_LOOKS], 3, (REPORTED, 1, 2 * MOST_LOOKS + 1)),
+        ([Reply(TAP, counts=False)], 3, (REPORTED, 1, 1)),
+        ([Reply(Type("a"), counts=False)], 3, (REPORTED, 1, 1)),
+        ([Reply([SWIPE, TAP], counts=False)], 3, (REPORTED, 1, 2)),
+        ([Reply(Ask("Which?"), counts=False)], 3, (REPORTED, 1, 0)),
+        ([Reply([], counts=False)], 3, (REPORTED, 0, 0)),
+    ],
+)
+def test_a_decision_is_a_step_unless_it_reports_or_only_looks(phone, decisions, limit, ending):
+    """An ending is the termination, and how many steps and actions on the phone there were."""
+    episode = play(script(*decisions), "Do it.", phone=phone, step_limit=limit)
+    assert (episode.termination, episode.step_count, len(phone.actions)) == ending
+
+
 def test_a_mere_look_is_recorded_and_is_not_a_step(phone):
     looks = [Reply(action, counts=False) for action in (SWIPE, Wait(0.1), Scroll("down"))]
     episode = play(script(*looks, Tap(1, 1), Finish("b")), "Do it.", phone=phone, step_limit=1)
     assert (episode.termination, episode.step_count) == (Termination.SELF_REPORTED, 1)
     assert [step.counts for step in episode.steps] == [False, False, False, True, True]
     assert len(phone.actions) == len(episode.actions) == 4
-
-
-@pytest.mark.parametrize("action", [Tap(1, 1), Type("a"), [SWIPE, Tap(1, 1)], [], Ask("Which?")])
-def test_a_decision_that_does_more_than_look_is_a_step(phone, action):
-    reply = Reply(action, counts=False)
-    episode = play(script(reply, Finish()), "Do it.", phone=phone)
-    assert episode.step_count == (0 if action == [] else 1)
-
-
-def test_only_a_limited_number_of_looks_is_not_a_step(phone):
-    agent_ = agent(lambda *_: Reply(SWIPE, counts=False))
-    episode = play(agent_, "Do it.", phone=phone, step_limit=2)
-    assert episode.termination is Termination.STEP_LIMIT
-    assert (episode.step_count, len(phone.actions)) == (2, MOST_LOOKS + 2)
-
-
-def test_looks_are_counted_anew_after_a_step(phone):
-    looks: list[Any] = [Reply(SWIPE, counts=False)] * MOST_LOOKS
-    episode = play(script(*looks, Tap(1, 1), *looks, Finish()), "Do it.", phone=phone)
-    assert (episode.step_count, episode.termination) == (1, Termination.SELF_REPORTED)
 
 
 def test_an_app_that_is_not_installed_cannot_be_opened():

@@ -141,6 +141,16 @@ def chat(recorder: Recorder, **options: Any) -> openai.OpenAI:
     return openai.OpenAI(api_key="sk-program", base_url=recorder.models.openai_base_url, **options)
 
 
+def complete(recorder: Recorder, model: str = "own", **options: Any) -> Any:
+    """Ask a chat model through its SDK, once, and return the whole reply, or all pieces of it."""
+    sdk = {"api_key": "sk-program", "base_url": recorder.models.openai_base_url, "max_retries": 0}
+    own = {name: options.pop(name) for name in [*sdk] if name in options}
+    with openai.OpenAI(**{**sdk, **own}) as client:
+        asked = {"model": model, "messages": ASKED, **options}
+        reply = client.chat.completions.create(**asked)
+        return list(reply) if options.get("stream") else reply
+
+
 @pytest.fixture
 def provide(monkeypatch: pytest.MonkeyPatch) -> Iterator[Provide]:
     """Makes providers in place of OpenAI, in a separate event loop."""

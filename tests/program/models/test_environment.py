@@ -21,16 +21,14 @@ from pytest_mobileagent.llm.prices import Price, Prices
 from pytest_mobileagent.llm.reference import parse_reference
 from pytest_mobileagent.program.models.environment import LentKeys, provider_at
 from pytest_mobileagent.program.models.requests import api_of, model_of
-from pytest_mobileagent.testing import ScriptedModel, ScriptedReply
+from pytest_mobileagent.testing import ScriptedModel
+
+from .conftest import ASKED, REPLY, complete
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_mobileagent.llm.scripted.model_server import ServedModel
-
-
-ASKED: Any = [{"role": "user", "content": "What now?"}]
-REPLY = ScriptedReply("Tap it.", input_tokens=100, output_tokens=10)
 
 
 @pytest.mark.parametrize(
@@ -95,8 +93,7 @@ def test_own_model_of_the_user_answers_its_api(make, own, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{nobody()}/v1")
     prices = Prices({"vllm:gpt-4o": Price(1_000, 10_000)})
     recorder = make(ModelSettings(prices=prices), model=parse_reference(f"vllm:qwen@{own}/v1"))
-    with openai.OpenAI(api_key="x", base_url=recorder.models.openai_base_url) as client:
-        client.chat.completions.create(model="gpt-4o", messages=ASKED)
+    complete(recorder, "gpt-4o")
     assert recorder.lines[0]["call"]["model"] == "vllm:gpt-4o"
     assert recorder.lines[0]["call"]["price_usd"] == pytest.approx(0.2)
 
@@ -106,8 +103,7 @@ def test_other_configured_providers_have_routes(make, own, monkeypatch):
     monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", own)
     recorder = make()
     deepseek = recorder.environment["DEEPSEEK_BASE_URL"]
-    with openai.OpenAI(api_key="x", base_url=deepseek) as client:
-        client.chat.completions.create(model="deepseek-chat", messages=ASKED)
+    complete(recorder, "deepseek-chat", base_url=deepseek)
     with openai.AzureOpenAI(
         api_key="x",
         api_version="2024-10-21",
@@ -124,13 +120,10 @@ def test_unrecordable_call_is_the_last(make, own, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", f"{own}/v1")
     recorder = make()
     (recorder.folder / "calls.jsonl").mkdir()
-    with openai.OpenAI(
-        api_key="x", base_url=recorder.models.openai_base_url, max_retries=0
-    ) as client:
-        with pytest.raises(openai.APIConnectionError):
-            client.chat.completions.create(model="gpt-4o", messages=ASKED)
-        with pytest.raises(openai.PermissionDeniedError, match="cannot write"):
-            client.chat.completions.create(model="gpt-4o", messages=ASKED)
+    with pytest.raises(openai.APIConnectionError):
+        complete(recorder, "gpt-4o")
+    with pytest.raises(openai.PermissionDeniedError, match="cannot write"):
+        complete(recorder, "gpt-4o")
     assert "cannot write" in str(recorder.models.failure)
     assert recorder.watcher.told == ["begins", "ended: "]
     (recorder.folder / "calls.jsonl").rmdir()
@@ -206,9 +199,8 @@ def test_program_never_has_the_real_key_but_the_provider_gets_it(make, locked, t
     lent = recorder.environment
     assert locked.key not in "".join(lent.values())
     word = lent["OPENAI_API_KEY"]
-    with openai.OpenAI(api_key=word, base_url=lent["OPENAI_BASE_URL"]) as client:
-        done = client.chat.completions.create(model="own", messages=ASKED)
-        assert done.choices[0].message.content == "one"
+    done = complete(recorder, api_key=word, base_url=lent["OPENAI_BASE_URL"])
+    assert done.choices[0].message.content == "one"
     with anthropic.Anthropic(
         api_key=lent["ANTHROPIC_API_KEY"], base_url=lent["ANTHROPIC_BASE_URL"]
     ) as other:
@@ -236,10 +228,7 @@ def test_a_replacement_model_gets_its_own_key(make, locked, monkeypatch):
     monkeypatch.setenv("VLLM_API_KEY", locked.key)
     recorder = make(model=parse_reference(f"vllm:own@{locked.address}/v1"))
     lent = recorder.environment
-    with openai.OpenAI(
-        api_key=lent["OPENAI_API_KEY"], base_url=lent["OPENAI_BASE_URL"], max_retries=0
-    ) as client:
-        done = client.chat.completions.create(model="own", messages=ASKED)
+    done = complete(recorder, api_key=lent["OPENAI_API_KEY"], base_url=lent["OPENAI_BASE_URL"])
     assert done.choices[0].message.content == "one"
 
 

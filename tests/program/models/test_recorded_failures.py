@@ -16,19 +16,17 @@ from pytest_mobileagent.testing import Fault
 from tests.llm.standin import events, standing_in
 from tests.refusals import refused
 
-from .conftest import ASKED, PRICES, REPLY, chat, post
+from .conftest import ASKED, PRICES, REPLY, complete, post
 
 
 def test_a_retried_call_is_one_call(make, provider):
     provider(Fault(429), Fault("drop"), Fault(500), REPLY, REPLY)
     recorder = make()
-    with chat(recorder, max_retries=0) as client:
-        for _ in range(2):
-            with pytest.raises(openai.APIStatusError):
-                client.chat.completions.create(model="own", messages=ASKED)
-    with chat(recorder, max_retries=1) as client:
-        for _ in range(2):
-            client.chat.completions.create(model="own", messages=ASKED)
+    for _ in range(2):
+        with pytest.raises(openai.APIStatusError):
+            complete(recorder)
+    for _ in range(2):
+        complete(recorder, max_retries=1)
     *failed, repeated, other = recorder.lines
     assert [line["call"] for line in failed] == [None] * 3
     assert "too many requests" in failed[0]["error"]
@@ -40,8 +38,8 @@ def test_a_retried_call_is_one_call(make, provider):
 def test_a_refused_request_is_recorded_and_is_not_a_call(make, provider):
     provider(Fault(400))
     recorder = make()
-    with chat(recorder) as client, pytest.raises(openai.BadRequestError):
-        client.chat.completions.create(model="own", messages=ASKED)
+    with pytest.raises(openai.BadRequestError):
+        complete(recorder)
     (line,) = recorder.lines
     assert line["call"] is None
     assert "busy_since" not in line
@@ -53,11 +51,10 @@ def test_outage_lasts_until_a_provider_answers(make, provider):
     provider(Fault(500), Fault("drop"), REPLY, Fault(401), Fault(400))
     recorder = make()
     seen = []
-    with chat(recorder, max_retries=0) as client:
-        for _ in range(5):
-            with contextlib.suppress(openai.OpenAIError):
-                client.chat.completions.create(model="own", messages=ASKED)
-            seen.append(recorder.models.shared.outage)
+    for _ in range(5):
+        with contextlib.suppress(openai.OpenAIError):
+            complete(recorder)
+        seen.append(recorder.models.shared.outage)
     assert [outage is not None for outage in seen] == [True, True, False, True, False]
     first, second, other = filter(None, seen)
     assert first.why == "openai:own: HTTP 500: a server error"
@@ -122,8 +119,8 @@ def test_a_withheld_reply_is_a_call_of_the_agent(make, monkeypatch):
 def test_stream_cut_by_the_provider_is_recorded_as_failed(make, provider):
     provider(Fault("cut", after=3))
     recorder = make()
-    with chat(recorder) as client, pytest.raises(openai.APIConnectionError):
-        list(client.chat.completions.create(model="own", messages=ASKED, stream=True))
+    with pytest.raises(openai.APIConnectionError):
+        complete(recorder, stream=True)
     (line,) = recorder.lines
     assert line["call"] is None
     assert "broke off" in line["error"]
@@ -134,10 +131,9 @@ def test_exhausted_budget_ends_the_calls(make, provider):
     provider(REPLY)
     settings = ModelSettings(prices=PRICES, budget=Budget(tokens=Limit(task=100)))
     recorder = make(settings)
-    with chat(recorder) as client:
-        client.chat.completions.create(model="own", messages=ASKED)
-        with pytest.raises(openai.RateLimitError, match="--mobile-max-tokens"):
-            client.chat.completions.create(model="own", messages=ASKED)
+    complete(recorder)
+    with pytest.raises(openai.RateLimitError, match="--mobile-max-tokens"):
+        complete(recorder, max_retries=2)
     assert len(recorder.lines) == 1
     assert len(recorder.over) == 1  # the SDK did not retry
 
@@ -147,8 +143,8 @@ def test_no_model_is_called_if_the_spending_is_unknown(make, provider, tmp_path)
     budget, ledger = Budget(tokens=Limit(100)), tmp_path / "spent.jsonl"
     nobody = tmp_path / "nobody"
     recorder = make(ModelSettings(budget=budget, ledger=ledger, ledger_server=nobody))
-    with chat(recorder) as client, pytest.raises(openai.PermissionDeniedError, match="is unknown"):
-        client.chat.completions.create(model="own", messages=ASKED)
+    with pytest.raises(openai.PermissionDeniedError, match="is unknown"):
+        complete(recorder)
     assert recorder.lines == []
     assert "what the run has spent is unknown" in str(recorder.models.failure)
 
@@ -156,10 +152,9 @@ def test_no_model_is_called_if_the_spending_is_unknown(make, provider, tmp_path)
 def test_unpriced_model_is_not_called_within_a_dollar_budget(make, provider):
     provider(REPLY)
     recorder = make(ModelSettings(prices=PRICES, budget=Budget(cost=Limit(task=1.0))))
-    with chat(recorder) as client:
-        client.chat.completions.create(model="own", messages=ASKED)
-        with pytest.raises(openai.RateLimitError, match="no price is known"):
-            client.chat.completions.create(model="our-tuned-one", messages=ASKED)
+    complete(recorder)
+    with pytest.raises(openai.RateLimitError, match="no price is known"):
+        complete(recorder, "our-tuned-one")
     assert len(recorder.lines) == 1
     assert recorder.over[0].startswith("openai:our-tuned-one: ")
 

@@ -20,7 +20,7 @@ from pytest_mobileagent.llm.reference import parse_reference
 from pytest_mobileagent.program.port import HOST, RoutePort
 from pytest_mobileagent.testing import ScriptedReply, ToolCall, When
 
-from .conftest import ASKED, PRICES, REPLY, chat, post
+from .conftest import ASKED, PRICES, REPLY, chat, complete, post
 
 if TYPE_CHECKING:
     from pytest_mobileagent.llm.model import Request
@@ -38,10 +38,7 @@ PNG = png()
 def test_chat_is_recorded(make, provider):
     provider(REPLY)
     recorder = make()
-    with chat(recorder) as client:
-        reply = client.chat.completions.create(
-            model="own", messages=[{"role": "user", "content": "What now?"}], temperature=0
-        )
+    reply = complete(recorder, temperature=0)
     assert reply.choices[0].message.content == "Tap it."
     (line,) = recorder.lines
     assert line["prompt"] == [{"role": "user", "content": ["What now?"]}]
@@ -57,11 +54,7 @@ def test_chat_is_recorded(make, provider):
 def test_streamed_chat_is_recorded(make, provider):
     provider(REPLY)
     recorder = make()
-    with chat(recorder) as client:
-        stream = client.chat.completions.create(
-            model="own", messages=[{"role": "user", "content": "What now?"}], stream=True
-        )
-        chunks = list(stream)
+    chunks = complete(recorder, stream=True)
     assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == "Tap it."
     (line,) = recorder.lines
     assert line["settings"]["include_usage"] == "added"
@@ -138,8 +131,7 @@ def test_gemini_is_recorded(make, provider, end):
 def test_unreported_usage_is_estimated(make, provider):
     provider("Tap it.")
     recorder = make(include_usage=False)
-    with chat(recorder) as client:
-        list(client.chat.completions.create(model="own", messages=ASKED, stream=True))
+    complete(recorder, stream=True)
     (line,) = recorder.lines
     assert line["call"]["estimated"]
     assert (line["call"]["input_tokens"], line["call"]["output_tokens"]) == (3, 2)
@@ -150,10 +142,8 @@ def test_keys_are_not_recorded(make, provider):
     key = "sk-program-0123456789abcdef"
     provider(f"Your key is {key}.")
     recorder = make()
-    with openai.OpenAI(api_key=key, base_url=recorder.models.openai_base_url) as client:
-        client.chat.completions.create(
-            model="own", messages=[{"role": "user", "content": f"My key is {key}."}]
-        )
+    said = [{"role": "user", "content": f"My key is {key}."}]
+    complete(recorder, api_key=key, messages=said)
     assert key not in (recorder.folder / "calls.jsonl").read_text()
     assert recorder.lines[0]["reply"]["text"] == "Your key is …."
 
