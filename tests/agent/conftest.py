@@ -29,7 +29,7 @@ AGENT = """
 import atexit, ctypes, os, re, signal, subprocess, sys, threading, time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from pytest_mobileagent import *
+from pytest_mobileagent import Agent, Finish, ModelCall, Reply, Tap, Type
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]
 

@@ -75,7 +75,7 @@ def test_agent_that_stops_reading_is_ended(played, monkeypatch):
     # The observation is larger than the system's buffer for a process that does not read.
     monkeypatch.setattr("pytest_mobileagent.agent.process._STUCK", 1)
     played("exits")  # the next process starts with this setting
-    episode = played("holds_the_gil_elsewhere", seconds=1, size=3_000_000)
+    episode = played("holds_the_gil_elsewhere", seconds=0.5, size=3_000_000)
     assert episode.termination in {Termination.TIME_LIMIT, Termination.AGENT_ERROR}
 
 

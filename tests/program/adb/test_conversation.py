@@ -44,13 +44,13 @@ def passed(gate: StreamSplitter, parts: Iterable[bytes]) -> tuple[bytes, list[st
     return b"".join(data for data, _ in pieces), [c.text for _, cs in pieces for c in cs]
 
 
-@pytest.mark.parametrize("service", ["shell:", "exec:cat", "sync:", "tcp:9008", "shell,v2,raw:ls"])
+@pytest.mark.parametrize("service", ["shell:", "sync:"])
 @given(data=TYPED, places=st.lists(st.integers(0, 99)))
 def test_bytes_pass_unchanged(service, data, places):
     assert passed(splitter_of(service), split(data, places))[0] == data
 
 
-@pytest.mark.parametrize("service", ["shell,v2,raw:", "shell,v2,TERM=xterm,pty:", "shell,v2:"])
+@pytest.mark.parametrize("service", ["shell,v2,raw:", "shell,v2,TERM=xterm,pty:"])
 @given(data=TYPED, places=st.lists(st.integers(0, 99)), cuts=st.lists(st.integers(0, 99)))
 def test_framed_bytes_pass_unchanged(service, data, places, cuts):
     framed = b"".join(frame(STDIN, part) for part in split(data, places)) + frame(CLOSE_STDIN, b"")
