@@ -57,13 +57,15 @@ def apply_verdict(task: Entry, verdict: Verdict | None) -> Entry:
         return task
     passed = verdict.passed
     outcome = _outcome(before, passed)
+    who = str(verdict.evidence.get("who") or "a person")
+    note = f": {verdict.reason}" if verdict.reason else ""
     return replace(
         before,
         outcome=outcome,
         success=passed,
         fault="agent" if outcome == "failed" else None,
         unclear=False,
-        reason=_reason(verdict),
+        reason=f"{'passed' if passed else 'failed'} by {who}{note}",
         verdict=verdict_fields(verdict),
         **_derived(before, passed),
         as_run={name: getattr(before, name) for name in _CHANGED},
@@ -85,12 +87,6 @@ def _outcome(before: Entry, passed: bool) -> str:
         met = "xpassed" if before.outcome in _EXPECTED else "failed"
         return met if passed else "xfailed"
     return "passed" if passed else "failed"
-
-
-def _reason(verdict: Verdict) -> str:
-    who = str(verdict.evidence.get("who") or "a person")
-    word = "passed" if verdict.passed else "failed"
-    return f"{word} by {who}" + (f": {verdict.reason}" if verdict.reason else "")
 
 
 def _derived(before: Entry, passed: bool) -> dict[str, Any]:

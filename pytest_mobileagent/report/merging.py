@@ -270,13 +270,12 @@ def _differing(one: Head, other: Head) -> list[str]:
     prints = [head.get("fingerprints") or {} for head in (one, other)]
     names = [n for n in sorted({*prints[0], *prints[1]}) if prints[0].get(n) != prints[1].get(n)]
     options = [head.get("options") or {} for head in (one, other)]
-    given = [{n: _value(o) for n, o in each.items() if n not in _OWN} for each in options]
+    given = [
+        {n: o.get("value") if isinstance(o, dict) else o for n, o in each.items() if n not in _OWN}
+        for each in options
+    ]
     changed = [n for n in sorted({*given[0], *given[1]}) if given[0].get(n) != given[1].get(n)]
     return names + [f"--{name}" for name in changed]
-
-
-def _value(option: Any) -> Any:
-    return option.get("value") if isinstance(option, dict) else option
 
 
 def missing_shards(heads: Sequence[Head]) -> list[str]:
@@ -340,7 +339,9 @@ def main(arguments: Sequence[str], pack: Callable[[Path], None]) -> int:
     given = parser.parse_args(arguments)
     target = Path(given.output).absolute()
     try:
-        runs = [run for each in given.runs for run in _runs_of(Path(each))]
+        paths = list(map(Path, given.runs))
+        each = (read_bundle(path).runs if is_bundle(path) else [find_run(path)] for path in paths)
+        runs = [run for own in each for run in own]
         if twice := next((run for run in runs if runs.count(run) > 1), None):
             parser.error(f"{printable(str(twice))} is named twice")
         merged = merge(runs, target)
@@ -351,10 +352,6 @@ def main(arguments: Sequence[str], pack: Callable[[Path], None]) -> int:
         sys.stderr.write(f"warning: {printable(remark)}\n")
     sys.stdout.write("".join(f"{line}\n" for line in _final_message(merged, Path(given.output))))
     return 0
-
-
-def _runs_of(path: Path) -> Sequence[Path]:
-    return read_bundle(path).runs if is_bundle(path) else [find_run(path)]
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -32,17 +32,13 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("runs", nargs="+", metavar="RUN", help=run)
     try:
         for folder in [find_run(Path(run)) for run in parser.parse_args(arguments).runs]:
-            sys.stdout.write(printable(f"{folder}: {_packed(folder)}") + "\n")
+            before = size_of(folder) / 1e6
+            pack_run(folder)
+            now = f"{before:.1f} MB of screens are now {size_of(folder) / 1e6:.1f} MB"
+            sys.stdout.write(printable(f"{folder}: {now}") + "\n")
     except (OSError, RecordError) as error:
         return failed(error)
     return 0
-
-
-def _packed(run: Path) -> str:
-    """Pack the screens of a run, and return how much smaller they are."""
-    before = size_of(run)
-    pack_run(run)
-    return f"{before / 1e6:.1f} MB of screens are now {size_of(run) / 1e6:.1f} MB"
 
 
 def is_left(run: Path) -> bool:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.report.entry import Entry
 
+_SENT = ("temperature", "max_tokens")  # settings with which models are called
 Value = str | float | None  # of a setting; None if it is unknown
 
 
@@ -58,9 +59,10 @@ def unlike_preset(
     places = [runs.inside(folder, task.episode) for task in tasks]
     episodes = [place for place in places if place is not None]
     heads = list(map(head_of, episodes))
+    sent = next(filter(None, map(settings_sent, episodes)), [])  # by the first that called any
     own = {
         **_own(about, heads),
-        **_sent(episodes),
+        **{name: _all(each.get(name, NOT_SENT) for each in sent) for name in _SENT},
         "steps": _steps(folder, about, heads),
         "runs": f"{epochs}, the mean" if (epochs := epochs_of(tasks)) > 1 else epochs,
     }
@@ -99,13 +101,6 @@ def _own(about: Mapping[str, Any], heads: Sequence[Mapping[str, Any]]) -> dict[s
         "retries": _all(RETRIES if each is None else each for each in retries),
         "seed": _number(_option(about, "mobile-seed")),
     }
-
-
-def _sent(episodes: Sequence[Path]) -> dict[str, Value]:
-    """Return the settings with which models were called, in the first episode that called any."""
-    sent = next(filter(None, map(settings_sent, episodes)), [])
-    names = ("temperature", "max_tokens")
-    return {name: _all(each.get(name, NOT_SENT) for each in sent) for name in names}
 
 
 def _steps(folder: Path, about: Mapping[str, Any], heads: Sequence[Mapping[str, Any]]) -> Value:

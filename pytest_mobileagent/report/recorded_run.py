@@ -209,7 +209,11 @@ def recorded_run(run: Path) -> RecordedRun:
     else:
         tasks = _cut_off_tasks(run, [] if report is None else report["tasks"])
         tasks = marked([with_attempts(run, task) for task in tasks], policy(about))
-    by_people = [_by_people(run, task) for task in tasks]
+    folders = [runs.inside(run, task.episode) for task in tasks]
+    by_people = [
+        apply_verdict(task, None if folder is None else effective(verdicts(folder)))
+        for task, folder in zip(tasks, folders, strict=True)
+    ]
     return RecordedRun(run, about, by_people, has_ended, report if has_ended else None)
 
 
@@ -310,11 +314,6 @@ def _cut_off_tasks(run: Path, before: Sequence[Entry]) -> list[Entry]:
     ]
     missing = missing_results(run, {task.nodeid for task in known}, _CUT_OFF)
     return [*known, *(result.entry() for result in missing)]
-
-
-def _by_people(run: Path, task: Entry) -> Entry:
-    folder = runs.inside(run, task.episode)
-    return apply_verdict(task, None if folder is None else effective(verdicts(folder)))
 
 
 def lost_result(run: Path, nodeid: str) -> Result | None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action.action import Action
     from pytest_mobileagent.episode.calls import ModelCall, Totals
     from pytest_mobileagent.episode.record import EpisodeRecord, Step
-    from pytest_mobileagent.report.entry import Judged, Official, Scored
+    from pytest_mobileagent.report.entry import Scored
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.verdict import Verdict
 
@@ -76,6 +76,7 @@ class Result:
     def entry(self) -> Entry:
         """Return the result as an entry of a report, in which all free data are plain."""
         task, verdict = self.case.task, self.verdict
+        beside, official = self.beside, self.official
         # If a task names alternative apps, the episode has the package that was on the phone.
         played = self.episode.case.task if self.episode and has_alternatives(task) else task
         return Entry(
@@ -114,8 +115,14 @@ class Result:
             held_at_start=self._evidence("held_at_start"),
             reported=self._reported(),
             partial_credit=None if verdict is None else verdict.partial_credit,
-            judged=_judged(self.beside),
-            official=_official(self.official),
+            judged=None if beside is None else {"passed": beside.passed, "reason": beside.reason},
+            official=None
+            if official is None
+            else {
+                "scorer": official.scorer,
+                "passed": official.passed,
+                "reason": official.reason,
+            },
             progress=progress(self._evidence("subgoals")),
             subgoals=to_wire(self._evidence("subgoals")),
             step_efficiency=None if verdict is None else ratio(verdict.first_step, task.shortest),
@@ -139,16 +146,6 @@ class Result:
         scored = [verdict for verdict in (self.verdict, self.beside) if verdict is not None]
         judges = self.judge_calls or [call for verdict in scored for call in verdict.calls]
         return _by_role([*self.episode.calls, *self.episode.user_calls, *judges])
-
-
-def _judged(verdict: Verdict | None) -> Judged | None:
-    return None if verdict is None else {"passed": verdict.passed, "reason": verdict.reason}
-
-
-def _official(verdict: Verdict | None) -> Official | None:
-    if verdict is None:
-        return None
-    return {"scorer": verdict.scorer, "passed": verdict.passed, "reason": verdict.reason}
 
 
 def measures(
@@ -357,15 +354,12 @@ def unfocused(episode: EpisodeRecord) -> list[bool]:
     has a focused field or a keyboard; the latter covers fields that the phone focused when keys
     arrived. A screen without elements counts as focused, as nothing is known about it.
     """
-    return [
-        _types(step.done) and not any(keyboard_is_shown(s) or not s.elements for s in around)
-        for step, around in zip(episode.steps, pairwise(episode.seen), strict=True)
-    ]
-
-
-def _types(actions: tuple[Action, ...]) -> bool:
-    first = next(iter(_acts(actions)), None)
-    return isinstance(first, Type) and first.at is None
+    found = []
+    for step, around in zip(episode.steps, pairwise(episode.seen), strict=True):
+        first = next(iter(_acts(step.done)), None)
+        types = isinstance(first, Type) and first.at is None
+        found.append(types and not any(keyboard_is_shown(s) or not s.elements for s in around))
+    return found
 
 
 def invalid(episode: EpisodeRecord) -> int:

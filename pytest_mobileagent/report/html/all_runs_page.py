@@ -26,10 +26,10 @@ from pytest_mobileagent.report.text.narration import PAGE
 from pytest_mobileagent.report.text.table import label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from pytest_mobileagent.report.entry import Entry, Report
+    from pytest_mobileagent.report.entry import Report
 
 OVERVIEW = "overview.json"
 RUNS_PAGE = "runs.html"
@@ -94,13 +94,11 @@ def overview_of(whole: Report) -> Overview:
             name or "(no suite)": [each["successes"], each["decided"]]
             for name, each in summary["suites"].items()
         },
-        outcomes=_outcomes(tasks),
+        outcomes={
+            label(*key): tally.passes if tally.decided else None
+            for key, tally in tallies(tasks).items()
+        },
     )
-
-
-def _outcomes(tasks: Sequence[Entry]) -> dict[str, bool | None]:
-    counted = tallies(tasks)
-    return {label(*key): tally.passes if tally.decided else None for key, tally in counted.items()}
 
 
 def write_overview(run: Path, whole: Report) -> None:
@@ -131,15 +129,12 @@ def written_overview(run: Path) -> Overview | None:
     path = run / OVERVIEW
     with suppress(OSError, ValueError, TypeError, LookupError):
         written = path.stat().st_mtime_ns
-        if all(_modified(run / name) <= written for name in (REPORT, INDEX)):
+        sources = [run / name for name in (REPORT, INDEX) if (run / name).exists()]
+        if all(source.stat().st_mtime_ns <= written for source in sources):
             data = parse_json(read_text(path))
             if data.pop("version") == VERSION:
                 return read_as(Overview, data, OVERVIEW)
     return None
-
-
-def _modified(path: Path) -> int:
-    return path.stat().st_mtime_ns if path.exists() else 0
 
 
 def write_runs_page(runs: Path, path: Path | None = None) -> Path:

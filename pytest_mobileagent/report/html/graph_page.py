@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from io import BytesIO
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action.action import Key, in_words
@@ -188,20 +189,15 @@ def _near(graph: Graph, middle: Sequence[str]) -> Map:
             known.add(page)
         page = pending.popleft()
         shown.pages.append(page)
-        for edge in _leaving(graph, page):
-            shown.edges.append(edge)
-            if edge.target not in known:
-                known.add(edge.target)
-                pending.append(edge.target)
+        for edge in chain.from_iterable(map(graph.edges, (page, *graph.same(page)))):
+            target = _first(graph, edge.target)
+            shown.edges.append(replace(edge, source=page, target=target))
+            if target not in known:
+                known.add(target)
+                pending.append(target)
     there = set(shown.pages)
     shown.edges = [edge for edge in shown.edges if edge.target in there]
     return shown
-
-
-def _leaving(graph: Graph, page: str) -> list[Edge]:
-    """Return the edges from a page and its equals; targets are representative pages."""
-    edges = [edge for each in (page, *graph.same(page)) for edge in graph.edges(each)]
-    return [replace(edge, source=page, target=_first(graph, edge.target)) for edge in edges]
 
 
 def _laid_out(shown: Map) -> dict[str, tuple[int, int]]:

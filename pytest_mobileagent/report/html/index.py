@@ -12,7 +12,7 @@ from pytest_mobileagent.episode.reader import head_of
 from pytest_mobileagent.episode.record import AGENTS_FAULT
 from pytest_mobileagent.episode.runs import inside, slug
 from pytest_mobileagent.episode.store import STREAM
-from pytest_mobileagent.jsonable import cut, to_wire
+from pytest_mobileagent.jsonable import cut, mapping, to_wire
 from pytest_mobileagent.report.html.trajectory import JUDGES
 from pytest_mobileagent.report.metrics.doubtful import broke
 from pytest_mobileagent.report.names import agent_name, run_name
@@ -53,10 +53,12 @@ def index_data(run: Path, whole: Report, mark: str = "") -> dict[str, Any]:
     shown.setdefault("ended", None)
     shown |= {"name": run_name(about), "agent": agent_name(str(about.get("agent") or ""))}
     early = early_goals(whole["tasks"])
+    given = (about.get("options") or {}).items()  # version 1 recorded none
+    options = {n: each.get("value") for n, each in given if each.get("source") != "default"}
     index = {
         "version": VERSION,
         "live": False,
-        "run": {**shown, "options": _given(about.get("options"))},
+        "run": {**shown, "options": options},
         "notice": " ".join([*(f"{line}." for line in early), *notices(about)]) or None,
         "summary": whole["summary"],
         "gate": whole.get("gate"),
@@ -80,7 +82,10 @@ def row(run: Path, task: Entry, about: Mapping[str, Any], mark: str = "") -> dic
     head = head_of(folders[-1]) if folders else {}
     return {
         **{name: getattr(task, name) for name in _ROW},
-        "cause": _cause(task),
+        # An older run did not record it.
+        "cause": (task.cause or without_names(task.reason) or "unknown")
+        if task.outcome in FAILURES
+        else None,
         "error": _cut(_error(task), _LONG),
         "judge_cost_usd": judges and judges.cost_usd,
         "suspect": f"{broke(task)}: the agent?" if task.suspect else "",
@@ -92,7 +97,7 @@ def row(run: Path, task: Entry, about: Mapping[str, Any], mark: str = "") -> dic
         "scorer": task.verdict and task.verdict["scorer"],
         "infrastructure": [_cut(each, _LONG) for each in task.infrastructure or ()],
         "e": mark + folders[-1].name if folders else None,
-        "device": _serial(head),
+        "device": str(mapping(head.get("device")).get("serial") or "") or None,
         "began": _seconds_between(about.get("started"), head.get("recorded")),
         "worker": None,
     }
@@ -109,13 +114,6 @@ def _closest(task: Entry, evidence: Mapping[str, Any]) -> str:
     return nearest(reason, evidence)
 
 
-def _cause(task: Entry) -> str | None:
-    """Return the cause of a failure, derived from the reason if an older run did not record it."""
-    if task.outcome not in FAILURES:
-        return None
-    return task.cause or without_names(task.reason) or "unknown"
-
-
 def _error(task: Entry) -> str:
     """Return the agent's error that ended the episode; empty if it ended otherwise."""
     if task.outcome != "failed" or task.termination not in AGENTS_FAULT:
@@ -123,19 +121,8 @@ def _error(task: Entry) -> str:
     return str(task.reason or "").partition("; AssertionError: ")[0].partition("\n")[0]
 
 
-def _given(options: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the values of the options that were set; version 1 recorded none."""
-    given = (options or {}).items()
-    return {n: each.get("value") for n, each in given if each.get("source") != "default"}
-
-
 def _cut(text: Any, most: int) -> str:
     return cut("" if text is None else str(text), most)
-
-
-def _serial(head: Mapping[str, Any]) -> str | None:
-    device = head.get("device")
-    return str(device["serial"]) if isinstance(device, dict) and device.get("serial") else None
 
 
 def _seconds_between(start: Any, end: Any) -> float | None:

@@ -85,8 +85,8 @@ def _page(what: str, other: str, task: str, runs: Callable[[], Path]) -> tuple[P
     """Return the page to open, and the fragment of its URL (without "#"), which may be empty."""
     from pytest_mobileagent.report.html.run_page import page_of, page_of_two
 
-    if (graph := _graph(what)) is not None:
-        return _page_of_graph(graph, other, task, runs), ""
+    if what and (Path(what) / HEAD).is_file():
+        return _page_of_graph(Path(what), other, task, runs), ""
     if not other and (folder := _folder_of_runs(what, runs)) is not None:
         return _page_of_all(folder), ""
     run, place = _found(what, runs)
@@ -113,11 +113,6 @@ def _folder_of_runs(what: str, runs: Callable[[], Path]) -> Path | None:
         if newest_run(path) is not None:
             return path
     return None
-
-
-def _graph(what: str) -> Path | None:
-    """Return the folder of the graph that `what` names; None if it names something else."""
-    return Path(what) if what and (Path(what) / HEAD).is_file() else None
 
 
 def _page_of_graph(folder: Path, other: str, task: str, runs: Callable[[], Path]) -> Path:

@@ -61,13 +61,13 @@ def _judges(verdict: Verdict) -> list[dict[str, Any]]:
         return []
     given = verdict.evidence.get("judges")
     each = given if isinstance(given, list) else []
-    return [_judge(judge) for judge in each if isinstance(judge, dict)]
-
-
-def _judge(judge: Mapping[str, Any]) -> dict[str, Any]:
-    model = judge.get("model")
-    shown = public_name(model) if isinstance(model, str) else model
-    return {"model": shown, **{name: judge.get(name) for name in ("passed", "reason", "details")}}
+    found = []
+    for judge in each:
+        if isinstance(judge, dict):
+            model = judge.get("model")
+            own = {name: judge.get(name) for name in ("passed", "reason", "details")}
+            found.append({"model": public_name(model) if isinstance(model, str) else model, **own})
+    return found
 
 
 def mark(action: Action, screen: Screen) -> dict[str, Any] | None:

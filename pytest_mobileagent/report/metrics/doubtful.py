@@ -151,7 +151,8 @@ def _suspects(tasks: Sequence[Entry]) -> set[int]:
         if tasks[number].success is None
         and (tasks[number].outcome, tasks[number].fault) == ("error", "infrastructure")
         and all(one.breaks and one.attempt.began for one in each)
-        and _is_enough(each)
+        # A single cut-off may have another cause.
+        and (len(each) > 1 or each[0].attempt.end is not End.CUT_OFF)
     }
     others = [each for each in tried if each.case not in may_be]
     found = {n for n in may_be if _chance(by_case[n], others) <= _BY_CHANCE}
@@ -199,12 +200,6 @@ def _informative(tried: Sequence[_Tried]) -> list[_Tried]:
         for each in tried
         if each.attempt.end is not End.OTHER and not (each.breaks and is_joint(each))
     ]
-
-
-def _is_enough(each: Iterable[_Tried]) -> bool:
-    """Return whether the attempts are more than a single cut-off, which may have another cause."""
-    ends = [one.attempt.end for one in each]
-    return any(end is not End.CUT_OFF for end in ends) or len(ends) > 1
 
 
 def _chance(own: Sequence[_Tried], others: Sequence[_Tried]) -> float:

@@ -107,7 +107,7 @@ def _of_epochs(number: int) -> list[tuple[str, Cell]]:
     if number < 2:
         return []
     return [
-        ("±", lambda t: _points(t["standard_error"])),
+        ("±", lambda t: percent(t["standard_error"]).removesuffix("%")),
         (f"pass@{number}", lambda t: percent(t["pass_at"].get(str(number)))),
         (f"pass^{number}", lambda t: percent(t["pass_all"].get(str(number)))),
     ]
@@ -127,17 +127,15 @@ def percent(rate: float | None) -> str:
 
 def price(dollars: float | None, unpriced_calls: int) -> str:
     """Return a price, with the number of calls whose price is unknown; empty without any call."""
-    known = [] if dollars is None else [_dollars(dollars)]
+    known = []
+    if dollars is not None:
+        known.append(f"${dollars:.2f}" if not 0 < dollars < 0.01 else f"${dollars:.2g}")
     calls = plural(unpriced_calls, "unpriced call")
     return " + ".join([*known, *([calls] if unpriced_calls else [])])
 
 
 def _price_of(spent: Mapping[str, Any] | None) -> str:
     return "" if spent is None else price(spent["cost_usd"], spent["unpriced_calls"])
-
-
-def _dollars(amount: float) -> str:
-    return f"${amount:.2f}" if not 0 < amount < 0.01 else f"${amount:.2g}"
 
 
 def _line(name: str, cells: list[str], first: int, widths: list[int]) -> str:
@@ -171,10 +169,6 @@ def thousands(count: int | None) -> str:
             short = f"{count / unit:.1f}" if count < 100 * unit else f"{count / unit:.0f}"
             return short.removesuffix(".0") + sign
     return str(count)
-
-
-def _points(rate: float | None) -> str:
-    return "n/a" if rate is None else f"{100 * rate:.1f}"
 
 
 def _number(value: float | None, digits: int = 2) -> str:
