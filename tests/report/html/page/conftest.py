@@ -352,15 +352,9 @@ def read(chrome: Any, write: Callable[..., Path]) -> Iterator[Callable[..., Read
 def invented() -> SimpleNamespace:
     """Return the functions that make up runs."""
     return SimpleNamespace(
-        packed=packed,
-        row=row,
-        index=index,
-        episode=episode,
-        many=many,
-        action=action,
-        HOSTILE=HOSTILE,
-        STEPS=STEPS,
-    )
+        packed=packed, row=row, index=index, episode=episode, many=many, action=action,
+        HOSTILE=HOSTILE, STEPS=STEPS,
+    )  # fmt: skip
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ def test_messages_are_shown_literally_with_their_pictures_in_place(reader: Any) 
     reader.sees("#tab-messages", "Messages3")
 
 
-def test_prompt_is_compared_with_the_step_before(reader: Any) -> None:
+def test_prompt_is_compared_with_the_step_before_and_equal_passages_folded(reader: Any) -> None:
     reader.press("2")
     added, removed = (reader.texts(f"#panel .{each}") for each in ("added", "removed"))
     assert (added[0], removed[0]) == ("+ This is step 4.", "− This is step 3.")
@@ -40,9 +40,6 @@ def test_prompt_is_compared_with_the_step_before(reader: Any) -> None:
     reader.sees("#tab-difference", "Difference+2 −2")
     reader.press("\ue011")  # Home
     reader.sees("#panel", "No step before has a call in this role.")
-
-
-def test_long_equal_passages_of_a_difference_are_folded(reader: Any) -> None:
     lines = "[...Array(20).keys()].map(String)"
     changed = f"{lines}.map((n) => n === '9' ? 'x' : n)"
     node = f"differenceNode(differenceOf({lines}, {changed}))"
@@ -52,7 +49,7 @@ def test_long_equal_passages_of_a_difference_are_folded(reader: Any) -> None:
     ]  # fmt: skip
 
 
-def test_request_and_reply_are_shown_as_recorded_and_can_be_copied(reader: Any) -> None:
+def test_request_reply_tools_and_files_are_shown_as_recorded(reader: Any) -> None:
     reader.click("#tab-raw")
     request, reply = map(json.loads, reader.texts("#panel .raw"))
     assert request["prompt"][0]["content"] == ["You are an agent that uses a phone. " * 20]
@@ -60,23 +57,23 @@ def test_request_and_reply_are_shown_as_recorded_and_can_be_copied(reader: Any) 
     assert reply["tool_calls"] == [{"id": "1", "name": "tap", "arguments": {"x": 3}}]
     reader.chrome.find_element("css selector", "#panel [title='Copy: Reply']").click()
     reader.sees("#status", "Reply copied.")
-
-
-def test_offered_and_called_tools_are_listed(reader: Any) -> None:
     reader.sees("#tab-tools", "Tools2")
     reader.press("4")
     reader.sees("#panel .reply", "calls tap")
     reader.sees("#panel .tool", "tap Tap a point.")
-
-
-def test_only_files_that_a_browser_does_not_run_are_links(reader: Any) -> None:
     reader.press("9")
     assert reader.texts("#panel li") == ["calls.jsonl 4,711 bytes", "program/agent.html 12 bytes"]
+    # Only files that a browser does not run are links.
     (link,) = reader.chrome.find_elements("css selector", "#panel li a")
     assert link.get_attribute("href").endswith("/episodes/a.0/calls.jsonl")
 
 
 def test_tab_and_panes_are_remembered(reader: Any) -> None:
+    reader.ask("document.querySelector('#tab-messages').focus()")
+    reader.press("\ue014", "\ue014")  # right
+    reader.until("document.activeElement.id === 'tab-raw'")
+    reader.sees("#panel h3", "REQUEST")
+    reader.sees("#place", "Step 4 / 6")
     reader.click("#tab-log")
     wide, _ = reader.ask(SIZES)
     reader.press("b")
@@ -102,11 +99,3 @@ def _drag(reader: Any, element: Any, down: int) -> None:
 
     chain = ActionChains(reader.chrome, duration=0)
     chain.click_and_hold(element).move_by_offset(0, down).release().perform()
-
-
-def test_tabs_can_be_chosen_by_arrow_keys(reader: Any) -> None:
-    reader.ask("document.querySelector('#tab-messages').focus()")
-    reader.press("\ue014", "\ue014")  # right
-    reader.until("document.activeElement.id === 'tab-raw'")
-    reader.sees("#panel h3", "REQUEST")
-    reader.sees("#place", "Step 4 / 6")

@@ -73,9 +73,14 @@ def test_map_opens_with_the_first_page_selected(read):
     assert flaws(reader.chrome) == []
 
 
-def test_the_graph_can_be_navigated_by_keys(read):
+def test_the_graph_can_be_navigated_by_keys_and_links(read):
     reader = read()
-    reader.sees("#page h2", "home")
+    reader.sees("#page", "tap list")
+    reader.ask("(document.querySelector('#page li button').focus(), 1)")
+    reader.until("document.querySelectorAll('#boxes rect').length === 1")
+    reader.click("#page li button")
+    reader.sees("#page h2", "list")
+    reader.sees("#page", "to item · 3 times")
     reader.ask("(document.querySelector('.node').focus(), 1)")
     for key, title in (("\ue014", "list"), ("\ue015", "cart"), ("\ue014", "item")):
         reader.press(key)
@@ -84,16 +89,6 @@ def test_the_graph_can_be_navigated_by_keys(read):
     assert reader.ask(f"{chosen}.length") == 1
     assert reader.ask(f"{chosen}[0].title") == "item"
     assert reader.ask(f"{chosen}[0] === document.activeElement")
-
-
-def test_action_links_to_its_page_and_highlights_its_target(read):
-    reader = read()
-    reader.sees("#page", "tap list")
-    reader.ask("(document.querySelector('#page li button').focus(), 1)")
-    reader.until("document.querySelectorAll('#boxes rect').length === 1")
-    reader.click("#page li button")
-    reader.sees("#page h2", "list")
-    reader.sees("#page", "to item · 3 times")
 
 
 def test_golden_path_is_drawn_and_numbered(read):
@@ -126,14 +121,18 @@ def test_pages_can_be_searched_and_action_kinds_hidden(read):
     assert reader.ask("document.querySelectorAll('.node.faint').length") == 3
 
 
-def test_a_partial_map_says_so(read):
-    read(total=12_345, around="list").sees("#about", "4 of 12,345 pages, those nearest to list")
-
-
 def test_hostile_texts_are_shown_as_text(read):
     hostile = [page("home", 0), page(HOSTILE, 1, activity=HOSTILE, package=HOSTILE, also=[HOSTILE])]
     ways = [{"kind": "golden", "name": HOSTILE, "goal": HOSTILE, "pages": ["home", HOSTILE]}]
-    reader = read(hostile, [edge("home", HOSTILE, words=HOSTILE)], ways, licence=HOSTILE)
+    reader = read(
+        hostile,
+        [edge("home", HOSTILE, words=HOSTILE)],
+        ways,
+        licence=HOSTILE,
+        total=12_345,
+        around="list",
+    )
+    reader.sees("#about", "2 of 12,345 pages, those nearest to list")
     reader.sees("#page", "</script>")
     reader.click("#page li button")
     reader.sees("#page h2", "exe")

@@ -39,7 +39,7 @@ def titles(reader: Any) -> list[str]:
     return list(reader.texts(".row .c-task b"))
 
 
-def test_overview_shows_run_gate_comparison_and_notice(read, invented, some):
+def test_overview_shows_gate_comparison_with_its_interval_and_notice(read, invented, some):
     about = invented.index(some, notice="Virtual phones …", gate=GATE, comparison=COMPARISON)
     reader = read(about)
     reader.sees("#notice", "Virtual phones …")
@@ -55,13 +55,7 @@ def test_overview_shows_run_gate_comparison_and_notice(read, invented, some):
     reader.sees("#tiles", "50.0 %")
     reader.sees("#tiles", "1 of 2 decided")
     reader.sees("#tiles", "95 %: 9 % to 91 %")  # Wilson's interval for 1 of 2
-    reader.click("#comparison .lost a")
-    reader.at("#f=id%3Aclock%2Fa")
-    reader.until("document.querySelectorAll('.row').length === 1")
-
-
-def test_gate_names_what_decided_it_and_folds_the_rest(read, invented, some):
-    reader = read(invented.index(some, gate=GATE, comparison=COMPARISON))
+    assert reader.ask("document.querySelector('#published').hidden")
     # Without the names of lost tasks, which are in the comparison.
     said = "success_rate -9.1 points; 2 of 4 tasks lost (3/3 → 0/3 each); review it"
     reader.sees("#gate > p:nth-child(2)", said)
@@ -69,10 +63,6 @@ def test_gate_names_what_decided_it_and_folds_the_rest(read, invented, some):
     assert reader.texts("#gate summary") == ["2 other conditions ✓ ?"]
     reader.click("#gate summary")
     reader.sees("#gate li", "✓ PASS cost_usd · suite clock · at most 2")
-
-
-def test_comparison_is_drawn_with_its_interval_and_the_margin(read, invented, some):
-    reader = read(invented.index(some, gate=GATE, comparison=COMPARISON))
     reader.until("document.querySelector('.forest')")
     left = {
         name: reader.ask(f"parseFloat(document.querySelector('.forest .{name}').style.left)")
@@ -83,6 +73,9 @@ def test_comparison_is_drawn_with_its_interval_and_the_margin(read, invented, so
     wide = reader.ask("parseFloat(document.querySelector('.forest .whisker').style.width)")
     assert wide / (50 - left["margin"]) == pytest.approx((0.14 - 0.042) / 0.02, rel=1e-3)
     assert reader.ask("document.querySelector('.forest .point').className") == "point failed"
+    reader.click("#comparison .lost a")
+    reader.at("#f=id%3Aclock%2Fa")
+    reader.until("document.querySelectorAll('.row').length === 1")
 
 
 def published(**fields: Any) -> dict[str, Any]:
@@ -120,11 +113,6 @@ def test_published_scores_are_beside_the_run(read, invented, some):
     reader.click("#about-run summary")
     reader.sees("#facts", "differs from the preset in")
     assert flaws(reader.chrome) == []
-
-
-def test_pages_without_published_scores_have_no_card(read, invented, some):
-    reader = read(invented.index(some))
-    reader.until("document.querySelector('#published').hidden")
 
 
 def test_first_task_is_visible_under_all_cards(read, invented):
@@ -334,7 +322,7 @@ def test_typed_query_filters_and_sorts(read, invented, some):
     assert found == FILTERS
 
 
-def test_clicked_filters_are_kept_in_the_address_and_removable(read, invented, some):
+def test_filtered_lists_are_kept_in_the_address_and_can_be_copied(read, invented, some):
     reader = read(invented.index(some))
     reader.sees("#count", "4 tasks")
     reader.click("#outcomes .chip:nth-child(2)")
@@ -352,6 +340,15 @@ def test_clicked_filters_are_kept_in_the_address_and_removable(read, invented, s
     assert names(reader) == ["notes/b", "notes/a"]
     chosen = "document.querySelector('#choices [aria-label=suite]').value"
     assert reader.ask(chosen) == "notes"
+    reader.go("")
+    reader.sees("#count", "4 tasks")
+    reader.press("/", "suite:clock", "\ue00c", "y")
+    reader.sees("#status", "Copied")
+    text = reader.ask("listAsMarkdown()")
+    assert "**appagent** on virtual: 50.0 % of 2 decided tasks" in text
+    line = "| ✗ failed | clock/b two | 3 / 4 | 32 s | $0.0123 | sought Alarm(8, 0) — no \\<b\\> |"
+    assert line in text
+    assert "notes/a" not in text
 
 
 def test_thousand_tasks_render_few_rows_and_open_anywhere(read, invented):
@@ -365,20 +362,6 @@ def test_thousand_tasks_render_few_rows_and_open_anywhere(read, invented):
     reader.press("k", "k")
     reader.until("document.querySelector('[aria-selected=true]')?.innerText.includes('task_0997')")
     assert reader.ask("document.querySelectorAll('.row').length") < 60
-
-
-def test_list_can_be_copied_as_markdown(read, invented, some):
-    reader = read(invented.index(some))
-    reader.sees("#count", "4 tasks")
-    reader.press("/", "suite:clock", "\ue00c", "y")
-    reader.sees("#status", "Copied")
-    text = reader.ask("listAsMarkdown()")
-    assert "**appagent** on virtual: 50.0 % of 2 decided tasks" in text
-    assert (
-        "| ✗ failed | clock/b two | 3 / 4 | 32 s | $0.0123 | sought Alarm(8, 0) — no \\<b\\> |"
-        in text
-    )
-    assert "notes/a" not in text
 
 
 @pytest.mark.parametrize("missing", [{}, {"summary": {}}, {"run": None}, {"summary": None}])

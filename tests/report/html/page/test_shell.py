@@ -24,11 +24,8 @@ def test_policy_allows_only_own_script_and_style() -> None:
         assert f"{tag}-src &#39;sha256-{digest}&#39;" in policy
 
 
-def test_only_a_live_page_may_connect_to_its_server() -> None:
+def test_only_a_live_page_may_connect_to_its_server_and_titles_are_escaped() -> None:
     assert "connect-src &#39;self&#39;" in b"".join(shell("a run", live=True)).decode()
-
-
-def test_title_is_escaped() -> None:
     before, _ = shell("</title><script>alert(1)</script>")
     assert b"<title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;</title>" in before
 
