@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent import Open, Tap
+from pytest_mobileagent.__main__ import main
 from pytest_mobileagent.device.device import DeviceOptions, ForkingSystem
 from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import virtual_slots
-from pytest_mobileagent.errors import DeviceError, InfrastructureError
+from pytest_mobileagent.errors import DeviceError
 from tests.conftest import APPS
 
 if TYPE_CHECKING:
@@ -76,8 +77,6 @@ def test_a_fork_on_a_phone_of_another_program_is_an_error(slots):
         device.close()
 
 
-def test_a_number_of_phones_below_one_is_refused():
-    with contextlib.closing(SharedRun()) as run:
-        slots = virtual_slots(run, DeviceOptions(apps=(APPS,)))
-        with pytest.raises(InfrastructureError, match="--phones=0 must be 1 or more"):
-            slots.start(0, [*slots.command, "--phones", "0"])
+def test_a_number_of_phones_below_one_is_refused(capsys):
+    assert main(["device", "--phones=0", "--apps", str(APPS)]) == 1
+    assert "--phones=0 must be 1 or more" in capsys.readouterr().err
