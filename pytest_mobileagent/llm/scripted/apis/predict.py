@@ -110,32 +110,27 @@ _CONFIG = {
         {"id": 0, "api_name": "predict", "inputs": [0, 1, 2, 3], "outputs": [4, 5, 6]}
     ],
 }
+
+
+def _value(name: str, component: str = "Textbox", **more: Any) -> dict[str, Any]:
+    """Return the description of a parameter or a result, for Gradio's own client."""
+    kinds = {"type": {"type": "string"}, "python_type": {"type": "str", "description": ""}}
+    return {"label": name, "component": component, **kinds, **more}
+
+
+_PARAMETERS = [
+    _value(
+        name,
+        "Image" if number == 1 else "Textbox",
+        parameter_name=name,
+        parameter_has_default=number > 0,
+        parameter_default=None,
+    )
+    for number, name in enumerate(("query", "image_or_path", "third", "fourth"))
+]
+_RETURNS = [_value(name) for name in ("output", "input_tokens", "output_tokens")]
 _INFO = {
-    "named_endpoints": {
-        "/predict": {
-            "parameters": [
-                {
-                    "label": name,
-                    "parameter_name": name,
-                    "parameter_has_default": number > 0,
-                    "parameter_default": None,
-                    "type": {"type": "string"},
-                    "python_type": {"type": "str", "description": ""},
-                    "component": "Image" if number == 1 else "Textbox",
-                }
-                for number, name in enumerate(("query", "image_or_path", "third", "fourth"))
-            ],
-            "returns": [
-                {
-                    "label": name,
-                    "type": {"type": "string"},
-                    "python_type": {"type": "str", "description": ""},
-                    "component": "Textbox",
-                }
-                for name in ("output", "input_tokens", "output_tokens")
-            ],
-        }
-    },
+    "named_endpoints": {"/predict": {"parameters": _PARAMETERS, "returns": _RETURNS}},
     "unnamed_endpoints": {},
 }
 _OLD = re.compile(r"/(api|run)/predict/?$")
@@ -170,9 +165,8 @@ class Gradio(_FastApi):
     def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
         """Yield the function's result in one event."""
         if queued := outgoing.asked.body["queued"]:
-            output = {"data": _returned(outgoing), "is_generating": False, "duration": 0.1}
             ended = {"msg": "process_completed", "event_id": queued, "success": True}
-            yield event({**ended, "output": output})
+            yield event({**ended, "output": self.whole(outgoing)})
             yield event({"msg": "close_stream", "event_id": None})
             return
         yield event("null", "heartbeat")
