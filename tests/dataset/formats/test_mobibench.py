@@ -28,36 +28,23 @@ def tasks(graph: Graph) -> dict[str, Any]:
     return {row.id: row for row in rows(graph.folder / "tasks.jsonl")}
 
 
-def test_it_is_recognised(copy):
-    assert release_of(copy, None, Problems()).title == "MobiBench"
-
-
 def test_the_default_answers_are_golden(graph):
     found = tasks(graph)
     assert sorted(found) == ["Clock-12", "Shop-7"]
     row = found["Shop-7"]
     assert (row.goal, row.tags, row.golden_steps) == ("Find red shoes {{1}}.", ["Shop"], 5)
     golden = [golden_from_json(each) for each in row.golden]
-    assert [each.action for each in golden] == [
-        Open("Shop"),
-        Tap(50, 25),
-        Scroll("up"),
-        Type("red shoes", at=(50, 25)),
-        LongPress(50, 25),
-        Finish(),
-    ]
+    typed = Type("red shoes", at=(50, 25))
+    actions = [Open("Shop"), Tap(50, 25), Scroll("up"), typed, LongPress(50, 25), Finish()]
+    assert [each.action for each in golden] == actions
     assert golden[1].boxes == (Bounds(0, 0, 101, 51),)
     assert [each.page for each in golden] == [f"Shop-7-{number}" for number in range(6)]
 
 
 def test_all_answers_are_accepted_and_lead_to_the_next_page(graph):
     accepted = tasks(graph)["Shop-7"].columns["accepted"]
-    assert [golden_from_json(each).action for each in accepted["Shop-7-2"]] == [
-        Scroll("down"),
-        Scroll("left"),
-        Scroll("right"),
-        Key("back"),
-    ]
+    others = [Scroll("down"), Scroll("left"), Scroll("right"), Key("back")]
+    assert [golden_from_json(each).action for each in accepted["Shop-7-2"]] == others
     device = GraphDevice(graph)
     right: dict[int, list[Any]] = {
         1: [Tap(50, 25), Tap(100, 150), LongPress(0, 0)],
@@ -80,7 +67,6 @@ def test_all_answers_are_accepted_and_lead_to_the_next_page(graph):
 @pytest.mark.parametrize(
     ("answers", "why"),
     [
-        ([{"type": "Fly"}], "KeyError.'bounds'"),
         ([{"type": "Fly", "bounds": "[0,0][1,1]"}], "KeyError.'fly'"),
         ([{"type": "Click", "bounds": "[0,0]"}], "ValueError.'not enough values"),
         ([{"type": "Input", "bounds": "[0,0][1,1]", "params": {}}], "KeyError.'text'"),
@@ -88,10 +74,6 @@ def test_all_answers_are_accepted_and_lead_to_the_next_page(graph):
         ({"type": "Click"}, "TypeError"),
         ([None], r"TypeError.'2_answers.json\[0\] cannot be of type NoneType"),
         ([{"type": 3}], r"TypeError.'2_answers.json\[0\].type cannot be of type int"),
-        (
-            [{"type": "Input", "bounds": "[0,0][1,1]", "params": {"text": -1}}],
-            r"TypeError.'2_answers.json\[0\].params.text cannot be of type int",
-        ),
     ],
 )
 def test_a_broken_step_is_reported_with_its_folder(copy, tmp_path, answers, why):
@@ -102,21 +84,15 @@ def test_a_broken_step_is_reported_with_its_folder(copy, tmp_path, answers, why)
     assert (tasks, release.problems.left_out) == (1, {"broken paths": 1})
 
 
-@pytest.mark.parametrize(
-    ("name", "why"),
-    [
-        ("2.png", "2.png is not a PNG image"),
-        ("2.xml", "there is no 2.xml"),
-        ("instruction.txt", "instruction"),
-    ],
-)
-def test_a_missing_file_is_named(copy, tmp_path, name, why):
-    (copy / "Shop" / "7" / name).unlink()
-    with pytest.raises(GraphError, match=why):
-        import_release(copy, tmp_path / "graph")
+def test_a_missing_file_is_named(copy, tmp_path):
+    for name in ("2.xml", "instruction.txt", "2.png"):
+        (copy / "Shop" / "7" / name).unlink()
+        with pytest.raises(GraphError, match=name):
+            import_release(copy, tmp_path / "graph")
 
 
 def test_pictures_and_hierarchies_stay_where_they_are(copy, graph):
+    assert release_of(copy, None, Problems()).title == "MobiBench"
     page = graph.page("Shop-7-0")
     assert graph.file(page.png) == copy / "Shop" / "7" / "0.png"
     assert graph.file(page.xml) == copy / "Shop" / "7" / "0.xml"

@@ -24,8 +24,8 @@ def imported(path: Path, folder: Path) -> Graph:
     return Graph.open(folder)
 
 
-def test_pages_and_edges_come_over(tmp_path):
-    copies.mobile3m(tmp_path / "data")
+def test_pages_and_edges_come_over_and_pictures_stay_in_the_users_copy(tmp_path):
+    app = copies.mobile3m(tmp_path / "data")
     graph = imported(tmp_path / "data", tmp_path / "graph")
     assert len(graph) == 6
     assert (graph.start, graph.language) == ("shop0", "zh")
@@ -38,27 +38,17 @@ def test_pages_and_edges_come_over(tmp_path):
     assert edges["shop0_0_3"].action == Swipe(360, 900, 360, 500)
     assert edges["shop0_0_3"].boxes == ((0, 300, 720, 1100),)
     assert graph.screen("shop0_0").get(text="购物车").bounds == (400, 1100, 700, 1250)
-
-
-def test_pictures_stay_in_the_users_copy(tmp_path):
-    app = copies.mobile3m(tmp_path / "data")
-    graph = imported(app, tmp_path / "graph")
-    page = graph.page("shop0")
-    assert graph.file(page.png) == app / "shop0" / "shop0-screen.png"
+    assert graph.file(graph.page("shop0").png) == app / "shop0" / "shop0-screen.png"
     assert not list((tmp_path / "graph" / "pages").iterdir())
 
 
-def test_of_several_elements_with_one_line_any_may_be_tapped(tmp_path):
+def test_an_element_is_found_by_its_line_or_by_its_words(tmp_path):
     app = copies.mobile3m(tmp_path)
     again = ("Button", "Shoes", "[0,500][360,600]")
-    copies.write_page(app, "shop0", copies.SEARCH, copies.SHOES, again)
+    copies.write_page(app, "shop0", copies.SEARCH, copies.SHOES, again, copies.CART)
     golden = RecordedPage(app, "shop0").golden(f"click({copies.line(copies.SHOES)})")
     assert golden is not None
-    assert golden.boxes == ((0, 200, 360, 300), (0, 500, 360, 600))
-
-
-def test_without_its_html_an_element_is_found_by_its_words(tmp_path):
-    app = copies.mobile3m(tmp_path)
+    assert golden.boxes == ((0, 200, 360, 300), (0, 500, 360, 600))  # Any of them may be tapped.
     (app / "shop0" / "shop0-html.txt").unlink()
     golden = RecordedPage(app, "shop0").golden(f"click({copies.line(copies.CART)})")
     assert golden is not None
@@ -75,10 +65,8 @@ def test_a_copy_without_triples_has_its_edges_in_the_files_of_pages(tmp_path):
     for file in app.glob("all_*.json"):
         file.unlink()
     graph = imported(tmp_path / "data", tmp_path / "graph")
-    assert [(e.source, e.target) for e in graph.all_edges()] == [
-        ("shop0", "shop0_0"),
-        ("shop0_0", "shop0_0_3"),
-    ]
+    ways = [("shop0", "shop0_0"), ("shop0_0", "shop0_0_3")]
+    assert [(edge.source, edge.target) for edge in graph.all_edges()] == ways
 
 
 def test_equal_pages_are_those_of_the_data_set(tmp_path):
@@ -90,52 +78,39 @@ def test_equal_pages_are_those_of_the_data_set(tmp_path):
     assert not graph.equivalent("shop0_1_2", "shop0")
 
 
-def test_broken_parts_are_reported_with_their_file(tmp_path):
+def test_missing_pages_are_counted_as_copies_may_have_a_part_of_them(tmp_path):
+    app = copies.mobile3m(tmp_path / "data")
+    copies.write_json(app / "all_triple.json", {"data": [["shop0", 0, "shop0_9"]]})
+    release, _ = import_release(tmp_path / "data", tmp_path / "graph")
+    lost = {"pages without files": 1, "edges to pages that were left out": 1}
+    assert release.problems.left_out == lost
+    assert release.problems.first["pages without files"].endswith("all_triple.json, entry 1")
+
+
+def test_ids_may_be_written_as_texts_and_one_without_words_is_named(tmp_path):
+    app = copies.mobile3m(tmp_path / "data")
+    words = {f"click({copies.line(copies.SHOES)})": "0"}
+    copies.write_json(app / "all_action_id.json", words, twice=True)
+    copies.write_json(app / "all_triple.json", {"data": [["shop0", "0", "shop0_0"]]})
+    graph = imported(tmp_path / "data", tmp_path / "graph")
+    assert [edge.target for edge in graph.all_edges()] == ["shop0_0"]
+    copies.write_json(app / "all_triple.json", {"data": [["shop0", 77, "shop0_0"]]})
+    with pytest.raises(GraphError, match=r"all_triple\.json, entry 1: there is no action 77"):
+        imported(tmp_path / "data", tmp_path / "other")
+
+
+def test_broken_parts_are_named_or_left_out_and_counted(tmp_path):
     app = copies.mobile3m(tmp_path / "data")
     (app / "shop0_1" / "shop0_1-screen.png").write_bytes(b"no picture")
     with pytest.raises(GraphError, match=r"all_page_id\.json: shop0_1-screen\.png is not a PNG"):
         imported(tmp_path / "data", tmp_path / "graph")
     assert not (tmp_path / "graph").exists()
-
-
-def test_missing_pages_are_counted_as_copies_may_have_a_part_of_them(tmp_path):
-    app = copies.mobile3m(tmp_path / "data")
-    copies.write_json(app / "all_triple.json", {"data": [["shop0", 0, "shop0_9"]]})
-    release, _ = import_release(tmp_path / "data", tmp_path / "graph")
-    assert release.problems.left_out == {
-        "pages without files": 1,
-        "edges to pages that were left out": 1,
-    }
-    assert release.problems.first["pages without files"].endswith("all_triple.json, entry 1")
-
-
-def test_ids_may_be_written_as_texts(tmp_path):
-    app = copies.mobile3m(tmp_path / "data")
-    copies.write_json(app / "all_triple.json", {"data": [["shop0", "0", "shop0_0"]]})
-    words = {f"click({copies.line(copies.SHOES)})": "0"}
-    copies.write_json(app / "all_action_id.json", words, twice=True)
-    graph = imported(tmp_path / "data", tmp_path / "graph")
-    assert [edge.target for edge in graph.all_edges()] == ["shop0_0"]
-
-
-def test_an_action_without_words_is_named(tmp_path):
-    app = copies.mobile3m(tmp_path / "data")
-    copies.write_json(app / "all_triple.json", {"data": [["shop0", 77, "shop0_0"]]})
-    with pytest.raises(GraphError, match=r"all_triple\.json, entry 1: there is no action 77"):
-        imported(tmp_path / "data", tmp_path / "graph")
-
-
-def test_broken_parts_can_be_left_out_and_are_counted(tmp_path):
-    app = copies.mobile3m(tmp_path / "data")
-    (app / "shop0_1" / "shop0_1-screen.png").write_bytes(b"no picture")
     release, _ = import_release(tmp_path / "data", tmp_path / "graph", skip=True)
     graph = Graph.open(tmp_path / "graph")
     assert len(graph) == 5
     assert {edge.target for edge in graph.all_edges()} == {"shop0_0", "shop0_0_3", "shop0_0_3_2"}
-    assert release.problems.left_out == {
-        "pages with a broken picture": 1,
-        "edges to pages that were left out": 1,
-    }
+    lost = {"pages with a broken picture": 1, "edges to pages that were left out": 1}
+    assert release.problems.left_out == lost
 
 
 def test_an_action_on_no_element_of_its_page_is_left_out(tmp_path):

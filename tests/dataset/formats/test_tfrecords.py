@@ -14,6 +14,7 @@ from pytest_mobileagent import rows
 from pytest_mobileagent.action.action import Finish, Key, Open, Type
 from pytest_mobileagent.action.gestures import Scroll, Swipe, Tap
 from pytest_mobileagent.action.matching import golden_from_json
+from pytest_mobileagent.dataset.formats import streams
 from pytest_mobileagent.dataset.formats.release import import_release
 from pytest_mobileagent.dataset.formats.streams import examples
 from pytest_mobileagent.dataset.graph import Graph, check_graph
@@ -77,32 +78,23 @@ def test_aitw_is_read_with_its_splits(tmp_path):
     assert found["11"].tags == ["standard-test"]
     assert found["11"].task_fields["goal"] == "Turn on {{the}} lamp."
     assert golden_from_json(found["11"].golden[0]).boxes == ((20, 20, 40, 40),)
-
-
-def test_aitws_pixels_become_a_picture(tmp_path):
-    read(aitw(tmp_path / "aitw"), tmp_path / "graph")
     screen = Graph.open(tmp_path / "graph").screen("11-1")
     assert screen.size == (WIDTH, HEIGHT)
     assert screen.image.getpixel((3, 3)) == (1, 100, 200)
     assert (screen.package, screen.activity) == ("org.lamp", "org.lamp/.Main")
 
 
-def test_an_episode_with_a_step_missing_is_named_with_its_record(tmp_path):
+def test_an_episode_without_a_step_and_a_file_that_is_cut_off_are_named(tmp_path):
     steps = [step("11", 0, 3, 5), step("11", 2, 3, 5)]
-    write_records(tmp_path / "aitw" / "general" / "part", steps)
-    with pytest.raises(
-        GraphError, match=r"part, record 1: the episode 11 .* not numbered from 0 to 2"
-    ):
-        read(tmp_path / "aitw", tmp_path / "graph")
-
-
-def test_a_file_that_is_cut_off_is_named_with_its_record(tmp_path):
+    write_records(tmp_path / "lacking" / "general" / "part", steps)
+    why = r"part, record 1: the episode 11 .* not numbered from 0 to 2"
+    with pytest.raises(GraphError, match=why):
+        read(tmp_path / "lacking", tmp_path / "graph")
     data = aitw(tmp_path / "aitw")
     file = data / "general" / "general-00001-of-00002"
     file.write_bytes(file.read_bytes()[:-60])
-    with pytest.raises(
-        GraphError, match=r"00001-of-00002, record \d: it is not a gzipped TFRecord"
-    ):
+    why = r"00001-of-00002, record \d: it is not a gzipped TFRecord"
+    with pytest.raises(GraphError, match=why):
         read(data, tmp_path / "graph")
 
 
@@ -111,6 +103,9 @@ def test_values_are_read_packed_and_one_by_one(tmp_path):
     ((number, found),) = examples(tmp_path / "some")
     assert (number, found) == (1, {"whole": [1, -2, 1 << 40], "parts": [0.5, -1.0]})
     assert example({"a": [b"x"]})  # Unpacked values have a field each.
+    one = bytes([1 << 3 | 5]) + struct.pack("<f", 0.5)
+    entry = message(1, b"parts") + message(2, message(2, one + one))
+    assert streams.example(message(1, message(1, entry))) == {"parts": [0.5, 0.5]}
 
 
 # AndroidControl.
@@ -172,10 +167,6 @@ def test_googles_androidcontrol_is_read_with_its_four_splits(tmp_path):
     assert actions(row) == [Open("Lamp"), Tap(20, 40), Scroll("up")]
     assert golden_from_json(row.golden[1]).boxes == ((0, 20, 40, 60),)
     assert (row.page, row.instructions) == ("77_3", ["Do it."] * 3)
-
-
-def test_an_accessibility_tree_becomes_a_hierarchy(tmp_path):
-    read(androidcontrol(tmp_path / "data"), tmp_path / "graph")
     screen = Graph.open(tmp_path / "graph").screen("77_0")
     assert screen.texts == ("Lamp <on>",)
     assert screen.get(text="Lamp <on>").clickable
@@ -194,11 +185,3 @@ def test_an_unknown_action_is_named_with_its_record(tmp_path):
     data = androidcontrol(tmp_path / "data", [{"action_type": "fly"}])
     with pytest.raises(GraphError, match=r"00000-of-00020, record 1: it is not an episode: .*fly"):
         read(data, tmp_path / "graph")
-
-
-def test_floats_that_are_not_packed_are_read(tmp_path):
-    from pytest_mobileagent.dataset.formats.streams import example as parse
-
-    one = bytes([1 << 3 | 5]) + struct.pack("<f", 0.5)
-    entry = message(1, b"parts") + message(2, message(2, one + one))
-    assert parse(message(1, message(1, entry))) == {"parts": [0.5, 0.5]}

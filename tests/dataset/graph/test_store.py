@@ -13,26 +13,23 @@ from pytest_mobileagent.errors import GraphError
 from tests.dataset.graph.conftest import APP, BUTTON, HOME, NOON, NOTE, SIZE
 
 
-def test_a_page_is_read_as_it_was_written(notes):
+def test_a_graph_is_read_as_it_was_written(notes, folder):
+    assert (notes.name, notes.language, notes.licence) == ("notes", "en", "Apache-2.0")
+    assert (notes.rule, notes.start, notes.snapshots) == ("graph", "home", {"new": "note"})
+    assert notes.packages == {APP}
     page = notes.page("home")
     assert (page.package, page.activity, page.time, page.size) == (APP, ".Home", NOON, SIZE)
     screen = notes.screen("home")
     assert (screen.png, screen.xml, screen.page) == (HOME.png, HOME.xml, "home")
     assert (screen.package, screen.activity, screen.time) == (APP, ".Home", NOON)
-
-
-def test_an_edge_is_read_as_it_was_written(notes):
     (edge,) = notes.edges("home")
     assert edge.golden == Golden(Tap(500, 150), SIZE, (BUTTON,), "home")
     assert (edge.source, edge.target, edge.count) == ("home", "note", 3)
     assert [each.target for each in notes.edges("note")] == ["home2", "blind"]
     assert notes.edges("blind") == []
-
-
-def test_the_head_says_what_the_pages_are_of(notes):
-    assert (notes.name, notes.language, notes.licence) == ("notes", "en", "Apache-2.0")
-    assert (notes.rule, notes.start, notes.snapshots) == ("graph", "home", {"new": "note"})
-    assert notes.packages == {APP}
+    assert len(list((folder / "pages").glob("*.png"))) == 2  # Equal pages share theirs.
+    with pytest.raises(GraphError, match="has no page 'nowhere'"):
+        notes.screen("nowhere")
 
 
 def test_pages_that_are_equal_are_known_as_such(notes):
@@ -60,10 +57,6 @@ def test_pages_and_edges_can_be_gone_through_one_at_a_time(notes):
     assert "nowhere" not in notes
 
 
-def test_data_that_equal_pages_share_are_stored_once(folder):
-    assert len(list((folder / "pages").glob("*.png"))) == 2
-
-
 def test_pages_may_refer_to_the_users_own_copy(tmp_path):
     copy = tmp_path / "release"
     (copy / "app").mkdir(parents=True)
@@ -79,18 +72,15 @@ def test_pages_may_refer_to_the_users_own_copy(tmp_path):
             graph.screen("0")
 
 
-@pytest.mark.parametrize(
-    ("path", "says"),
-    [
+def test_a_page_reads_no_file_of_others(notes):
+    for path, says in (
         ("../secret.xml", "is not a path in"),
         ("/etc/secret.xml", "is not a path in"),
         ("files:secret.xml", "has no folder `files`"),
         ("pages/secret.key", "must end with"),
-    ],
-)
-def test_a_page_reads_no_file_of_others(notes, path, says):
-    with pytest.raises(GraphError, match=says):
-        notes.file(path)
+    ):
+        with pytest.raises(GraphError, match=says):
+            notes.file(path)
 
 
 @pytest.mark.parametrize(
@@ -122,30 +112,20 @@ def test_an_invalid_index_is_named(folder, content):
         Graph.open(folder)
 
 
-def test_a_page_that_does_not_exist_is_named(notes):
-    with pytest.raises(GraphError, match="has no page 'nowhere'"):
-        notes.screen("nowhere")
-
-
-@pytest.mark.parametrize(
-    ("damage", "says"),
-    [
-        (lambda png: png[:-20], "is damaged: it is cut off after"),
-        (lambda png: b"GIF89a" + png, "is not a PNG image: it begins b'GIF89a"),
-        (lambda png: png[:60] + b"?" + png[61:], "has a wrong checksum"),
-        (lambda _: b"", "is not a PNG image"),
-    ],
-)
-def test_an_invalid_picture_is_an_error_of_the_graph(folder, damage, says):
+def test_an_invalid_picture_or_hierarchy_is_an_error_of_the_graph(folder):
     with Graph.open(folder) as graph:
         path = graph.file(graph.page("note").png)
-        path.write_bytes(damage(path.read_bytes()))
-        with pytest.raises(GraphError, match=says):
-            graph.screen("note")
-
-
-def test_an_invalid_hierarchy_is_an_error_of_the_graph(folder):
-    with Graph.open(folder) as graph:
+        png = path.read_bytes()
+        for damaged, says in (
+            (png[:-20], "is damaged: it is cut off after"),
+            (b"GIF89a" + png, "is not a PNG image: it begins b'GIF89a"),
+            (png[:60] + b"?" + png[61:], "has a wrong checksum"),
+            (b"", "is not a PNG image"),
+        ):
+            path.write_bytes(damaged)
+            with pytest.raises(GraphError, match=says):
+                graph.screen("note")
+        path.write_bytes(png)
         graph.file(graph.page("note").xml).write_text("<html>")
         with pytest.raises(GraphError, match=r"page 'note' of .*: not a view hierarchy"):
             graph.screen("note")

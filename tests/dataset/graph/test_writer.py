@@ -13,15 +13,9 @@ from pytest_mobileagent import Key
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.graph import Graph, GraphWriter
 from pytest_mobileagent.errors import GraphError, HostError
-from tests.dataset.graph.conftest import HOME, NOTE, SIZE, write_notes
+from tests.dataset.graph.conftest import HOME, NOTE, SIZE
 
-
-def test_a_graph_appears_when_all_of_it_is_there(tmp_path):
-    with GraphWriter(tmp_path / "g") as writer:
-        writer.page("home", png=HOME.png, xml=HOME.xml)
-        assert "home" in writer
-        assert not (tmp_path / "g").exists()
-    assert [path.name for path in tmp_path.iterdir()] == ["g"]
+BACK = Golden(Key("back"), SIZE)
 
 
 def add_page(writer: GraphWriter, *, twice: bool = False, **fields: Any) -> GraphWriter:
@@ -30,14 +24,7 @@ def add_page(writer: GraphWriter, *, twice: bool = False, **fields: Any) -> Grap
     return writer
 
 
-def test_a_writer_that_fails_leaves_nothing(tmp_path):
-    writer = GraphWriter(tmp_path / "g")
-    with pytest.raises(GraphError, match="there is already a page 'x'"), writer:
-        add_page(writer, twice=True)
-    assert not list(tmp_path.iterdir())
-
-
-def test_an_existing_graph_is_replaced_only_on_request(folder):
+def test_an_existing_graph_is_replaced_only_on_request_and_nothing_else(folder):
     with pytest.raises(GraphError, match="a graph already exists"), GraphWriter(folder):
         pass
     with GraphWriter(folder, replaces=True) as writer:
@@ -45,13 +32,12 @@ def test_an_existing_graph_is_replaced_only_on_request(folder):
     with Graph.open(folder) as graph:
         assert [page.id for page in graph.pages()] == ["only"]
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]
-
-
-def test_a_folder_with_something_else_is_never_replaced(tmp_path):
-    (tmp_path / "thesis").mkdir()
-    writer = GraphWriter(tmp_path / "thesis", replaces=True)
-    with pytest.raises(GraphError, match="something already exists"), writer:
-        pass
+    (folder.parent / "thesis").mkdir()
+    (folder.parent / "file").touch()
+    with pytest.raises(GraphError, match="something already exists"):
+        GraphWriter(folder.parent / "thesis", replaces=True).__enter__()
+    with pytest.raises(HostError, match="cannot write a graph to"):
+        GraphWriter(folder.parent / "file" / "g").__enter__()
 
 
 _KILLED = """
@@ -77,15 +63,18 @@ with GraphWriter(Path(sys.argv[1]), replaces=True) as writer:
 
 
 # Killed before writing the second file or the head, or before moving the old or the new graph.
+# Killed before writing the second file or the head, or before moving the old or the new graph.
 @pytest.mark.parametrize(
     ("call", "number"), [("write_bytes", 2), ("replace", 1), ("rename", 1), ("rename", 2)]
 )
 def test_a_writer_killed_at_any_moment_leaves_a_graph_whole_or_absent(folder, call, number):
     command = [sys.executable, "-c", _KILLED, str(folder), call, str(number)]
     assert subprocess.run(command, check=False).returncode == 9
-    if folder.exists():
-        with Graph.open(folder) as graph:
-            assert graph.screen("note").png == NOTE.png
+    assert folder.exists() is ((call, number) != ("rename", 2))
+    with pytest.raises(GraphError, match="a graph already exists"):  # It is there or restored.
+        GraphWriter(folder).__enter__()
+    with Graph.open(folder) as graph:
+        assert (len(graph), graph.screen("note").png) == (4, NOTE.png)
     with GraphWriter(folder, replaces=True) as writer:  # The next writer cleans up and takes over.
         writer.page("new", png=HOME.png, xml=HOME.xml)
     with Graph.open(folder) as graph:
@@ -93,28 +82,15 @@ def test_a_writer_killed_at_any_moment_leaves_a_graph_whole_or_absent(folder, ca
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]
 
 
-def test_a_graph_moved_by_a_killed_writer_is_restored(folder):
-    command = [sys.executable, "-c", _KILLED, str(folder), "rename", "2"]
-    assert subprocess.run(command, check=False).returncode == 9
-    assert not folder.exists()
-    with pytest.raises(GraphError, match="a graph already exists"):
-        GraphWriter(folder).__enter__()
-    with Graph.open(folder) as graph:
-        assert len(graph) == 4
-
-
-def test_two_writers_of_one_graph_do_not_mix(tmp_path):
+def test_a_graph_appears_when_all_of_it_is_there_and_two_writers_do_not_mix(tmp_path):
     with GraphWriter(tmp_path / "g") as writer:
         writer.page("home", png=HOME.png, xml=HOME.xml)
+        assert "home" in writer
+        assert not (tmp_path / "g").exists()
         with pytest.raises(GraphError, match="is being written by another"):
             GraphWriter(tmp_path / "g").__enter__()
     assert len(Graph.open(tmp_path / "g")) == 1
-
-
-def test_a_folder_that_cannot_be_written_is_the_machines_fault(tmp_path):
-    (tmp_path / "file").touch()
-    with pytest.raises(HostError, match="cannot write a graph to"):
-        GraphWriter(tmp_path / "file" / "g").__enter__()
+    assert [path.name for path in tmp_path.iterdir()] == ["g"]
 
 
 @pytest.mark.parametrize(
@@ -122,15 +98,9 @@ def test_a_folder_that_cannot_be_written_is_the_machines_fault(tmp_path):
     [
         (lambda w: add_page(w, twice=True), "there is already a page 'x'"),
         (lambda w: add_page(w, png=None), "page 'x' has no picture, and no size"),
-        (
-            lambda w: add_page(w, png=b"GIF89a"),
-            "its picture is not a PNG image: it begins b'GIF89a'",
-        ),
+        (lambda w: add_page(w, png=b"GIF89a"), "its picture is not a PNG image: it begins b'GIF8"),
         (lambda w: w.page("", png=None, xml=None), "a page needs an id"),
-        (
-            lambda w: add_page(w).edge("x", Golden(Key("back"), SIZE), "y"),
-            "edges, row 1: it leads from page 'x' to 'y', but there is no page 'y'",
-        ),
+        (lambda w: add_page(w).edge("x", BACK, "y"), "row 1: it leads from page 'x' to 'y', but"),
         (lambda w: add_page(w).head(start="y"), "`start` is 'y', which is not a page"),
         (lambda _: None, "has no pages"),
     ],
@@ -138,7 +108,7 @@ def test_a_folder_that_cannot_be_written_is_the_machines_fault(tmp_path):
 def test_invalid_parts_of_a_graph_are_refused(tmp_path, write, says):
     with pytest.raises(GraphError, match=says), GraphWriter(tmp_path / "g") as writer:
         write(writer)
-    assert not (tmp_path / "g").exists()
+    assert not list(tmp_path.iterdir())
 
 
 def test_pages_equal_in_a_cycle_have_one_representative(tmp_path):
@@ -156,9 +126,3 @@ def test_a_table_of_tasks_is_plain_json(folder):
     lines = (folder / "tasks.jsonl").read_text().splitlines()
     assert [json.loads(line)["id"] for line in lines] == ["a", "b"]
     assert json.loads(lines[0])["golden"][0]["page"] == "home"
-
-
-def test_the_fixture_is_a_graph_without_errors(tmp_path):
-    write_notes(tmp_path / "g")
-    with Graph.open(tmp_path / "g") as graph:
-        assert graph.screen("home").png == HOME.png
