@@ -324,10 +324,7 @@ def _parts(tasks: Iterable[str], shares: Sequence[float], seed: int) -> dict[str
         return {}
     drawn = sorted({*tasks}, key=lambda t: hashlib.sha256(f"{seed} {t}".encode()).digest())
     ends = [round(sum(shares[: n + 1]) * len(drawn)) for n in range(len(shares))]
-    return {
-        task: next(n for n, end in enumerate(ends) if place < end)
-        for place, task in enumerate(drawn)
-    }
+    return {task: sum(place >= end for end in ends) for place, task in enumerate(drawn)}
 
 
 def _known(trajectory: Trajectory, split: str, steps: int) -> dict[str, Any]:
@@ -356,9 +353,8 @@ def _summary(output: Path, about: Mapping[str, Any], left: Counter[str]) -> str:
     steps = sum(each["steps"] for each in known)
     lines = [f"wrote {output}: {len(known)} trajectories, {steps} steps ({parts})"]
     if (more := sum(max(0, each["steps"] - each["actions"]) for each in known)) > 0:
-        lines.append(
-            f"{more} steps more than actions: a field is tapped, then typed into, on one screen"
-        )
+        why = "a field is tapped, then typed into, on one screen"
+        lines.append(f"{more} steps more than actions: {why}")
     lines += [f"left out {count}: {reason}" for reason, count in left.most_common()]
     if unlicensed := sorted({str(t["origin"].get("suite")) for t in known
                              if not t["origin"].get("licence")}):  # fmt: skip

@@ -67,7 +67,6 @@ class MergeSummary:
 
     episodes: int = 0
     screens: int = 0
-    steps: int = 0
     pages: int = 0
     edges: int = 0
     tasks: int = 0
@@ -140,7 +139,6 @@ class Merger:
             golden = None if golden is None else self._on(golden, step, page)
         self.merged.episodes += 1
         self.merged.screens += len(screens)
-        self.merged.steps += len(steps)
         if episode.case.environment is None:
             self._starts.setdefault(episode.case.task.snapshot, Counter())[pages[0]] += 1
             if succeeded and golden and EXPLORATION not in episode.case.task.tags:

@@ -153,12 +153,7 @@ def append(episode: Path, trial: WallTrial, seen: Screen | None, screens: Screen
     content = trial.to_json()
     if seen is not None:
         png, xml = screens.add(seen)
-        content |= {
-            "png": png,
-            "xml": xml,
-            "package": seen.package,
-            "activity": seen.activity,
-        }
+        content |= {"png": png, "xml": xml, "package": seen.package, "activity": seen.activity}
         if trial.stands:
             links = episode / "screens"
             count = len({path.name.partition(".")[0] for path in links.glob("*-*")})

@@ -299,9 +299,7 @@ class Screen:
         """Describe the search, the closest elements, and where the screen is recorded."""
         lines = [f"nothing on the screen of {self.package or '?'} has {selector}"]
         missing = [name for name, other in selector.relations.items() if other is None]
-        lines += [
-            f"  {name}=None: the element it should refer to was not found" for name in missing
-        ]
+        lines += [f"  {n}=None: the element it should refer to was not found" for n in missing]
         if selector.image is not None:
             lines += self._likest(selector) if not missing else []
         else:

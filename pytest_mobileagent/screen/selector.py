@@ -193,26 +193,18 @@ class Selector:
 
     def _own_tests(self, *, as_read: bool = False) -> list[Callable[[Element], bool]]:
         fuzzy, make = self._get("fuzzy", None), meets_as_read if as_read else meets
-        return [
-            make(name, value, fuzzy)
-            for name, value in self.criteria
-            if name in PATTERNS or name in FLAGS
-        ]
+        own = (each for each in self.criteria if each[0] in PATTERNS or each[0] in FLAGS)
+        return [make(name, value, fuzzy) for name, value in own]
 
     def _relation_tests(self, elements: Sequence[Element]) -> dict[str, Callable[[Element], bool]]:
-        return {
-            name: related(name, other, elements)
-            for name, other in self.relations.items()
-            if other is not None
-        }
+        known = {name: other for name, other in self.relations.items() if other is not None}
+        return {name: related(name, other, elements) for name, other in known.items()}
 
     def _get(self, name: str, default: Any) -> Any:
         return next((value for given, value in self.criteria if given == name), default)
 
-    def nearest(
-        self, elements: Sequence[Element], read: Sequence[Element] = (), count: int = 3
-    ) -> list[Element]:
-        """Return the `count` elements whose texts are most similar to those sought, best first.
+    def nearest(self, elements: Sequence[Element], read: Sequence[Element] = ()) -> list[Element]:
+        """Return the three elements whose texts are most similar to those sought, best first.
 
         Among equally similar elements, those with the sought relations come first. `elements` are
         all elements of the hierarchy, in document order; `read` are texts read in the picture.
@@ -226,7 +218,7 @@ class Selector:
                 score = max((likeness(n, v, element) for n, v in sought), default=0.0)
                 in_place = sum(test(element) for test in relations)
                 scored.append((score, in_place, -order, element))
-        best = sorted(scored, key=lambda s: s[:3], reverse=True)[:count]
+        best = sorted(scored, key=lambda s: s[:3], reverse=True)[:3]
         return [element for score, *_, element in best if score > 0.35 or not sought]
 
     def misplaced(self, element: Element, elements: Sequence[Element]) -> list[str]:
@@ -276,9 +268,8 @@ def _type_of(name: str) -> tuple[tuple[type[Any], ...], str]:
 def _check_together(criteria: Mapping[str, Any]) -> None:
     if "image" in criteria:
         others = [n for n in criteria if n not in {"image", "similarity", *RELATIONS}]
-        problem = f"image=… can be combined with relations only, not with {', '.join(others)}"
-        if not others:
-            problem = ""
+        why = f"image=… can be combined with relations only, not with {', '.join(others)}"
+        problem = why if others else ""
     elif "similarity" in criteria:
         problem = "similarity=… applies to image=…, which is missing"
     elif criteria.get("ocr") and "text" not in criteria:

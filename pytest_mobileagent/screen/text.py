@@ -105,11 +105,9 @@ def likeness(name: str, wanted: str, element: Element) -> float:
     """Return how similar an element's texts are to a wanted one, from 0 to 1."""
     if name == "resource_id":
         return _ratio(wanted.rpartition("/")[2], element.resource_id.rpartition("/")[2])
-    own, other = (
-        (element.text, element.content_desc)
-        if name == "text"
-        else (element.content_desc, element.text)
-    )
+    own, other = element.text, element.content_desc
+    if name != "text":
+        own, other = other, own
     return max(_ratio(wanted, own), 0.95 * _ratio(wanted, other))
 
 

@@ -104,32 +104,12 @@ def nth_switch(n: int) -> dict[str, str]:
     return {"xpath": f"(//*[@class='android.widget.Switch'])[{n}]"}
 
 
-COURSERA, CLOCK, SETTINGS = (
-    "org.coursera.android",
-    "com.google.android.deskclock",
-    "com.android.settings",
-)
-CONTACTS, CHROME, NOTES = (
-    "com.google.android.contacts",
-    "com.android.chrome",
-    "com.simplemobiletools.notes.pro",
-)
-WISH, MESSAGES, FILES = (
-    "com.contextlogic.wish",
-    "com.google.android.apps.messaging",
-    "com.google.android.documentsui",
-)
-CALCULATOR, PHOTOS, MAPS = (
-    "com.google.android.calculator",
-    "com.google.android.apps.photos",
-    "com.google.android.apps.maps",
-)
-WIKIPEDIA, CALENDAR, DIALER = (
-    "org.wikipedia",
-    "com.google.android.calendar",
-    "com.google.android.dialer",
-)
-CN_MAP, WUBA = "com.autonavi.minimap", "com.wuba"
+COURSERA, CHROME, SETTINGS = "org.coursera.android", "com.android.chrome", "com.android.settings"
+WISH, NOTES = "com.contextlogic.wish", "com.simplemobiletools.notes.pro"
+GOOGLE, WIKIPEDIA = "com.google.android.", "org.wikipedia"
+CLOCK, CONTACTS, CALCULATOR = f"{GOOGLE}deskclock", f"{GOOGLE}contacts", f"{GOOGLE}calculator"
+FILES, DIALER, MAPS = f"{GOOGLE}documentsui", f"{GOOGLE}dialer", f"{GOOGLE}apps.maps"
+MESSAGES, PHOTOS = f"{GOOGLE}apps.messaging", f"{GOOGLE}apps.photos"
 
 # Paths to pages that show no time, or only times derived from the phone's clock.
 PAGES: dict[str, tuple[Any, ...]] = {
@@ -211,6 +191,7 @@ _NEIGHBOURS = [
     ("display", "network"), ("alarms", "world clock"), ("wish", "product"), ("home", "explore"),
     ("contacts", "contact"), ("notes", "files"),
 ]  # fmt: skip
+_PICTURES = ("explore", "contact", "wish", "alarms", "files", "wikipedia", "home", "photos")
 _LANGUAGES = ("settings", "alarms", "calculator", "dialer", "contacts")
 _BARE_DAYS = ("home", "explore", "course settings", "calculator", "timer", "contact", "notes")
 _THERE_AND_BACK = {
@@ -302,16 +283,7 @@ class Maker:
             english = self.at(PAGES[name])
             self.phone.locales.change(["de-DE"])
             yield Pair(english, self.hand.look(), False, f"{name}, in German")
-        for name in (
-            "explore",
-            "contact",
-            "wish",
-            "alarms",
-            "files",
-            "wikipedia",
-            "home",
-            "photos",
-        ):
+        for name in _PICTURES:
             screen = self.at(PAGES[name])
             yield Pair(screen, _noisy(screen), True, f"{name}, recorded with losses")
             yield Pair(screen, _with_icon(screen), False, f"{name}, with an icon that is filled")

@@ -176,8 +176,7 @@ def _hierarchy(elements: dict[int, _Element], app: str) -> str:
 def _files(path: Path) -> list[Path]:
     if path.is_file():
         return [path] if re.fullmatch(r"utg.*\.(json|ya?ml)", path.name) else []
-    found = [*path.glob("utg*.json"), *path.glob("*/utg.yaml"), *path.glob("utg*.yaml")]
-    return sorted(found)
+    return sorted([*path.glob("utg*.json"), *path.glob("*/utg.yaml"), *path.glob("utg*.yaml")])
 
 
 def _entries(file: Path) -> Iterator[tuple[str, Any]]:

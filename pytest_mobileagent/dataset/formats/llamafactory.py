@@ -38,12 +38,7 @@ if TYPE_CHECKING:
 _PICTURE = "<image>"
 # What LLaMA-Factory reads as the placeholder of an image, a video or a sound, anywhere in text.
 _PLACES = re.compile(r"<(?=(image|video|audio)>)")
-_TAGS = {
-    "role_tag": "role",
-    "content_tag": "content",
-    "user_tag": "user",
-    "assistant_tag": "assistant",
-}
+_TAGS = {f"{name}_tag": name for name in ("role", "content", "user", "assistant")}
 _ASKS = "What is the next action? Reply with it alone."
 
 
@@ -82,12 +77,8 @@ class Layout(Format):
         columns = {"messages": "messages"}
         if SCREENSHOT in self.observed:
             columns["images"] = "images"
-        return {
-            "file_name": f"{split}.json",
-            "formatting": "sharegpt",
-            "columns": columns,
-            "tags": _TAGS,
-        }
+        about = {"file_name": f"{split}.json", "formatting": "sharegpt"}
+        return {**about, "columns": columns, "tags": _TAGS}
 
     def _prompt(self, goal: str, before: list[Spoken], now: Spoken) -> str:
         parts = [f"Goal: {goal}"]

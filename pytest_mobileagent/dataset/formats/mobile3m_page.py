@@ -87,11 +87,8 @@ class RecordedPage:
         if found := _SCROLL.fullmatch(words):
             x1, y1, x2, y2 = map(int, found.groups())
             swipe = Swipe(x1, y1, x2, y2)
-            boxes = tuple(
-                each.bounds
-                for each in self._elements
-                if each.scrollable and (x1, y1, x2, y2) in _paths_in(each.bounds)
-            )
+            boxes = tuple(each.bounds for each in self._elements if each.scrollable)
+            boxes = tuple(box for box in boxes if (x1, y1, x2, y2) in _paths_in(box))
             return self._golden(swipe, boxes or (_around(swipe, self.size),))
         text = None
         if found := _INPUT.fullmatch(words):
@@ -128,13 +125,8 @@ class RecordedPage:
         if found is None:
             return []
         attributes = dict(_ATTRIBUTE.findall(found[1]))
-        words = _Words(
-            attributes.get("id", ""),
-            attributes.get("class", ""),
-            attributes.get("description", ""),
-            found[2],
-        )
-        return self._by_words.get(words, [])
+        element, kind, said = (attributes.get(name, "") for name in ("id", "class", "description"))
+        return self._by_words.get(_Words(element, kind, said, found[2]), [])
 
     @cached_property
     def _by_line(self) -> dict[str, list[Bounds]]:
@@ -151,13 +143,8 @@ class RecordedPage:
     def _by_words(self) -> dict[_Words, list[Bounds]]:
         found = defaultdict[_Words, list[Bounds]](list)
         for each in self._elements:
-            words = _Words(
-                each.resource_id,
-                each.class_name,
-                _joined(each.content_desc),
-                _joined(each.text).strip(),
-            )
-            found[words].append(each.bounds)
+            texts = _joined(each.content_desc), _joined(each.text).strip()
+            found[_Words(each.resource_id, each.class_name, *texts)].append(each.bounds)
         return found
 
     def _printed(self) -> Iterator[Element]:
@@ -165,9 +152,8 @@ class RecordedPage:
         is_raw = "<node" in self._xml  # a tag that does not have the class as its name
         for each in self._elements:
             kind = "" if is_raw else each.class_name.lower()
-            is_listed = (
-                each.text or each.content_desc or any(word in kind for word in _ALWAYS_LISTED)
-            )
+            always = any(word in kind for word in _ALWAYS_LISTED)
+            is_listed = each.text or each.content_desc or always
             if each.scrollable or (is_listed and not each.children):
                 yield each
 

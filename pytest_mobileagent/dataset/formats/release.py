@@ -21,7 +21,6 @@ from pytest_mobileagent.screen.picture import size_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from datetime import datetime
 
     from pytest_mobileagent.action.matching import Golden, Size
 
@@ -42,7 +41,6 @@ class ReleasePage:
     size: Size | None = None
     package: str = ""
     activity: str = ""
-    time: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +154,6 @@ class Release:
                     size=page.size,
                     package=page.package,
                     activity=page.activity,
-                    time=page.time,
                 )
         for page, golden, following in zip(each.pages, each.golden, each.pages[1:], strict=False):
             writer.edge(page.id, golden, following.id)
