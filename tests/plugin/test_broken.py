@@ -208,7 +208,7 @@ def mobile_lease():
     return FakeLease(FakePhone([make_screen("Home")]))
 """
 OWN_SOURCE = """
-from pytest_mobileagent.device.sources.virtual import VirtualSource
+from pytest_mobileagent.device.sources.started import VirtualSource
 
 class Farm(VirtualSource):
     form = "farm"
