@@ -13,7 +13,7 @@ import time
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from mcp.server.lowlevel import Server
 from mcp_types import (
@@ -58,7 +58,7 @@ class PhoneServer:
 
     def __init__(self, control: Control) -> None:
         self._control = control
-        self._repeats: RepeatedCalls[CallToolResult] = RepeatedCalls()
+        self._repeats = RepeatedCalls()
         goal, sees = control.phone.goal, control.phone.sees
         instructions = _INSTRUCTIONS + _HIDDEN.get(sees, "")
         self.server: Server[Any] = Server(
@@ -159,7 +159,6 @@ def _failed(text: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=text)], is_error=True)
 
 
-T = TypeVar("T")
 _SECONDS = 30.0
 _MOST_CALLS = 200  # that are remembered, of all clients together
 
@@ -182,9 +181,9 @@ class ClientCall:
 
 
 @dataclass(slots=True)
-class _Known(Generic[T]):
+class _Known:
     call: ClientCall
-    task: asyncio.Task[T]
+    task: asyncio.Task[CallToolResult]
     lost: bool = False  # whether the reply did not reach the client
     left: bool = False  # whether the client has sent another request since the reply
     ended: float = field(default=float("inf"))
@@ -199,7 +198,7 @@ class _Known(Generic[T]):
         return call.caller.has_session or (not self.left and now - self.ended <= _SECONDS)
 
 
-class RepeatedCalls(Generic[T]):
+class RepeatedCalls:
     """Recognises repeated calls, so that each is performed once. `clock` returns seconds.
 
     Clients repeat a call if its reply was lost. The call is not performed again; the repeat gets
@@ -208,7 +207,7 @@ class RepeatedCalls(Generic[T]):
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._calls: list[_Known[T]] = []
+        self._calls: list[_Known] = []
 
     def note_request(self, caller: Caller, call: ClientCall | None = None) -> None:
         """Record a client's request, which shows that it has the results of its ended calls.
@@ -221,7 +220,9 @@ class RepeatedCalls(Generic[T]):
             if known.call.caller == caller and known.task.done() and not repeated:
                 known.left = True
 
-    async def once(self, call: ClientCall, do: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    async def once(
+        self, call: ClientCall, do: Callable[[], Coroutine[Any, Any, CallToolResult]]
+    ) -> CallToolResult:
         """Perform a call unless it is a repeat; cancelling the wait does not cancel the call."""
         now = self._clock()
         known = next((k for k in reversed(self._calls) if k.is_repeated_by(call, now)), None)
@@ -241,7 +242,7 @@ class RepeatedCalls(Generic[T]):
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _end(self, known: _Known[T], task: asyncio.Task[T]) -> None:
+    def _end(self, known: _Known, task: asyncio.Task[Any]) -> None:
         known.ended = self._clock()
         if not task.cancelled():
             task.exception()  # mark it as retrieved, in case nothing awaits the task any more

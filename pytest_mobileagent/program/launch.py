@@ -296,7 +296,6 @@ def contained(
     own: Iterable[str] = (),
     paths: Iterable[Path] = (),
     search: Sequence[str] = (),
-    program: str | None = None,
 ) -> Container:
     """Return a command that runs another command in a container of an image, in a folder.
 
@@ -304,13 +303,12 @@ def contained(
       program or contain the user's keys. The image's variables, such as its PATH, are preserved.
     - `paths`: files and folders that the container needs in addition to `folder`. `search`:
       folders that are added to its PATH.
-    - `run`: a part of the container's name. `program`: docker or podman, by default whichever is
-      installed.
+    - `run`: a part of the container's name.
 
     Raises:
         HostError: if this machine has no container engine.
     """
-    program = program or engine()
+    program = engine()
     name = PREFIX + re.sub(r"[^A-Za-z0-9_.-]", "-", run)[:80] + f"-{tokens.token_hex(4)}"
     words = [program, "run", "--rm", "--init", "--interactive", "--network=host", "--name", name]
     words += ["--user", f"{os.getuid()}:{os.getgid()}"]

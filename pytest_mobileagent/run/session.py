@@ -17,8 +17,7 @@ from pytest_mobileagent.device.probes import since_now
 from pytest_mobileagent.episode.observation import Observation
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import DeviceError, ScreenError
-from pytest_mobileagent.run.hands import Hands
-from pytest_mobileagent.run.reports import Reports, SessionCalls, cut
+from pytest_mobileagent.run.phone import Hands, Reports, SessionCalls, cut
 from pytest_mobileagent.run.user import EpisodeUser
 from pytest_mobileagent.screen.sight import seen_with
 

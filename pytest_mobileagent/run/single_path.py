@@ -18,8 +18,7 @@ from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.device.device import PageDevice, is_covered
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import NoEdgeError, NoSolutionError, TaskError
-from pytest_mobileagent.run.hands import UNREADABLE
-from pytest_mobileagent.run.reports import cut
+from pytest_mobileagent.run.phone import UNREADABLE, cut
 from pytest_mobileagent.run.session import Session
 
 if TYPE_CHECKING:

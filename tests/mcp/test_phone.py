@@ -95,7 +95,7 @@ class Play:
         self.done = []
         self.go_on = asyncio.Event()
         self.go_on.set()
-        self.repeats: RepeatedCalls[int] = RepeatedCalls(lambda: self.now)
+        self.repeats = RepeatedCalls(lambda: self.now)
 
     async def call(self, caller, number, content):
         call = ClientCall(caller, number, content)

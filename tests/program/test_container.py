@@ -71,9 +71,9 @@ def test_program_runs_in_a_container_that_ends_with_it(docker, tmp_path):
     assert rm == f"rm --force {container.name}"
 
 
-def test_any_path_can_be_mounted(tmp_path):
+def test_any_path_can_be_mounted(docker, tmp_path):
     odd = tmp_path / 'a,"b"\nc'
-    container = contained(["x"], "image", odd, {}, run="r", program="docker")
+    container = contained(["x"], "image", odd, {}, run="r")
     mount = container.words[container.words.index("--mount") + 1]
     fields = next(csv.reader(io.StringIO(mount, newline="")))
     assert fields == ["type=bind", f"source={odd}", f"target={odd}"]

@@ -12,9 +12,10 @@ from pytest_mobileagent.action.action import Finish
 from pytest_mobileagent.agent.conversation import ThreadConversation, TimeIsUpError
 from pytest_mobileagent.llm import metered
 from pytest_mobileagent.llm.model import ProviderError
-from pytest_mobileagent.run import reports, runner
+from pytest_mobileagent.run import phone as phones
+from pytest_mobileagent.run import runner
 from pytest_mobileagent.run import session as sessions
-from pytest_mobileagent.run.reports import SessionCalls
+from pytest_mobileagent.run.phone import SessionCalls
 from pytest_mobileagent.testing import FakePhone, Fault, ScriptedModel, make_screen, play
 from tests.clocks import Clock
 
@@ -49,7 +50,7 @@ class Busy(ScriptedModel):
 
 def test_the_time_that_a_busy_provider_costs_is_given_back(monkeypatch):
     clock = Clock()
-    for module in (reports, runner, sessions, metered):
+    for module in (phones, runner, sessions, metered):
         monkeypatch.setattr(module, "time", clock)
     model = Busy(clock)
     receive, lost = ThreadConversation.receive, SessionCalls.seconds_lost

@@ -16,7 +16,8 @@ from pytest_mobileagent.episode.event import LogLine
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.errors import AgentError, DeviceError, TaskError
-from pytest_mobileagent.run import hands, runner
+from pytest_mobileagent.run import phone as phones
+from pytest_mobileagent.run import runner
 from pytest_mobileagent.run import session as sessions
 from pytest_mobileagent.run.plan import AttemptPlan, ChosenAgent, Limits
 from pytest_mobileagent.run.runner import ERROR_FILE, ConversationRunner, in_thread
@@ -93,7 +94,7 @@ def test_decisions_are_done_until_the_agent_reports(play):
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    for module in (runner, sessions, hands):
+    for module in (runner, sessions, phones):
         monkeypatch.setattr(module, "time", clock)
     return clock
 
