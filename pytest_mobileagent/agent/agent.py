@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, overload, runtime_checkable
 
@@ -102,10 +102,6 @@ class Briefing:
             why = f"it needs the extra [models]: {how_to_install('models')}"
             raise AgentError(f"briefing.endpoint({provider!r}): {why}")
         return _request_endpoint(self.port, provider)
-
-    def with_options(self, options: Any) -> Briefing:
-        """Return the briefing with an instance of the agent's options."""
-        return replace(self, options=options)
 
 
 _ENDPOINT_SECONDS = 60.0  # the first request loads libraries

@@ -7,6 +7,7 @@ import contextlib
 import os
 import sys
 import threading
+from dataclasses import replace
 from functools import partial
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
@@ -67,7 +68,7 @@ def main(descriptor: int, parent: int) -> None:
             take_streams(connection)
             channel = Channel(unpack_observation(packed), partial(_exchange, connection))
             options = options_of(make_agent, given)
-            done = work(make_agent, briefing.with_options(options), channel)
+            done = work(make_agent, replace(briefing, options=options), channel)
             fields = {name: getattr(done, name) for name in WORK}
             os.chdir(here)
             clean = threading.active_count() == 1 and _are_open(*streams)

@@ -58,7 +58,9 @@ def find_agent(reference: str, folders: Iterable[Path]) -> AgentSource:
     folders = list(folders)
     sources = available(folders)
     if reference not in sources:
-        known = sorted({*sources, *_programs(folders)})  # a program may have been meant
+        # An external program, which a TOML file describes, may have been meant.
+        programs = {path.stem for folder in folders for path in folder.glob("[!_]*.toml")}
+        known = sorted({*sources, *programs})
         near = difflib.get_close_matches(reference, known, 1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         if set(reference) & set(" /{"):
@@ -107,12 +109,6 @@ def shipped_agents() -> Path:
     inside = _PACKAGE / "shipped_agents"
     is_checkout = (_PACKAGE.parent / "pyproject.toml").is_file()
     return _PACKAGE.parent / "agents" if is_checkout and not inside.is_dir() else inside
-
-
-def _programs(folders: Iterable[Path]) -> set[str]:
-    """Return the names of the external programs described by TOML files in folders."""
-    paths = (path for folder in folders for path in folder.glob("*.toml"))
-    return {path.stem for path in paths if not path.name.startswith("_")}
 
 
 def _in_folder(folder: Path) -> dict[str, AgentSource]:

@@ -7,6 +7,7 @@ import os
 import re
 import tomllib
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 _ENDINGS: tuple[Ending, ...] = ("done", "impossible", "error", "step limit")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_HOST = re.compile(r"[\w.-]+|[0-9A-Fa-f:]*:[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*")
 _MOST_GRACE = 600.0
 
 
@@ -105,9 +107,9 @@ class _Reader:
             "step_limit": self.report_place,
             "exit_codes": self.exit_codes,
             "network": self.network,
-            "model_hosts": self.hosts,
+            "model_hosts": partial(self.named, _HOST, ": name a host, without a scheme or a port"),
             "roles": self.roles,
-            "own_keys": self.variables,
+            "own_keys": partial(self.named, _VARIABLE, ", which is not a valid variable"),
             "include_usage": self.truth,
             "screenshots_after_actions": self.truth,
             "grace": self.seconds,
@@ -190,18 +192,11 @@ class _Reader:
             raise self.wrong(key, f'= {value!r} must be a list of texts, as in ["…", "…"]')
         return tuple(value)
 
-    def hosts(self, key: str, value: Any) -> tuple[str, ...]:
-        hosts = self.texts(key, value)
-        for host in hosts:
-            if not re.fullmatch(r"[\w.-]+|[0-9A-Fa-f:]*:[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*", host):
-                raise self.wrong(key, f"names {host!r}: name a host, without a scheme or a port")
-        return hosts
-
-    def variables(self, key: str, value: Any) -> tuple[str, ...]:
+    def named(self, pattern: re.Pattern[str], flaw: str, key: str, value: Any) -> tuple[str, ...]:
         names = self.texts(key, value)
         for name in names:
-            if not _VARIABLE.fullmatch(name):
-                raise self.wrong(key, f"names {name!r}, which is not a valid variable")
+            if not pattern.fullmatch(name):
+                raise self.wrong(key, f"names {name!r}{flaw}")
         return names
 
     def truth(self, key: str, value: Any) -> bool:

@@ -136,15 +136,11 @@ def _end(program: subprocess.Popen[bytes], grace: float) -> int:
             program.wait(grace)
     _signal(program, signal.SIGKILL)
     status = program.wait()
-    _end_the_rest(program)
-    return status
-
-
-def _end_the_rest(program: subprocess.Popen[bytes]) -> None:
     ends = time.monotonic() + _KILLING_SECONDS
     while _has_children() and time.monotonic() < ends:
         _signal(program, signal.SIGKILL)
         end_descendants(os.getpid())
+    return status
 
 
 def _signal(program: subprocess.Popen[bytes], number: int) -> None:

@@ -150,15 +150,11 @@ class ProgramProcess:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(self.pid, signal.SIGKILL)
             end_marked(self.mark)
-            self._finish()
-
-    def _finish(self) -> None:
-        """Stop reading output, which a process that cannot be killed may hold open."""
-        assert self._reader is not None
-        self._reader.join(_DRAIN_SECONDS)
-        self._stopping = True
-        self._reader.join()
-        self._keeper = None
+            assert self._reader is not None
+            self._reader.join(_DRAIN_SECONDS)
+            self._stopping = True  # a process that cannot be killed may hold its output open
+            self._reader.join()
+            self._keeper = None
 
     def _launch(self, outputs: list[Output]) -> None:
         ours, theirs = socket.socketpair()

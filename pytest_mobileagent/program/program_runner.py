@@ -112,7 +112,7 @@ class ProgramRunner:
             place.save(record / "files", secrets)
         watcher.drain()
         if reached_limit(session):
-            recorders.blame_provider("the program went on to its step limit")
+            recorders.models.blame_provider("the program went on to its step limit")
         if session.ending is None:
             status, out, err = process.status, process.stdout, process.stderr
             traces = Traces(status, place.folder, out, err, place.notes)
@@ -120,9 +120,9 @@ class ProgramRunner:
             if report.ending == "error":
                 if session.plan.repeats_kills and was_killed(status):
                     raise AgentKilledError(blame(session, f"the program {report.text}"))
-                recorders.blame_provider(f"the program {report.text}")
+                recorders.models.blame_provider(f"the program {report.text}")
             else:  # many programs only print that their last call failed
-                recorders.blame_provider("the program ended after its model did not answer")
+                recorders.models.blame_provider("the program ended after its model did not answer")
             _conclude(session, watcher, report)
 
     def _process(
@@ -176,7 +176,7 @@ class ProgramRunner:
         """Serve the recorders' requests until the program has ended, or has run out of time."""
         limit = session.limits.seconds
         while not process.is_over and session.ending is None:
-            recorders.check()
+            recorders.models.check()
             self._lost += session.calls.seconds_lost()
             is_over = watcher.track.worked() - self._lost > limit
             if is_over and not session.calls.awaits_provider():

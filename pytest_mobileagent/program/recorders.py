@@ -47,7 +47,10 @@ class Recorders:
     - `environment`: the variables that lead the program to the recorders.
     - `paths`: files outside its folders that it needs. `search`: folders that come first on its
       PATH.
+    - `models`: its models, once the recorders have started.
     """
+
+    models: RecordedModels
 
     def __init__(
         self,
@@ -67,7 +70,6 @@ class Recorders:
         is_noisy = isinstance(device, NoiseMaker)
         self._address = None if is_noisy else getattr(device.system, "address", None)
         self._open = AsyncExitStack()
-        self._models: RecordedModels | None = None
         self._mcp_port = 0
         self._starts_mcp = asyncio.Lock()
 
@@ -93,7 +95,7 @@ class Recorders:
             keys=self._keys,
             on_budget=on_budget,
         )
-        self._models = models
+        self.models = models
         port = await self._open.enter_async_context(LocalPort(models))
         self._port = port
         port.relay(_MCP, self._mcp)
@@ -120,30 +122,10 @@ class Recorders:
             anthropic_base_url=models.anthropic_base_url,
         )
 
-    def check(self) -> None:
-        """Check that everything is still recorded, and that the program's models answer.
-
-        Raises:
-            HostError: if recording has failed, for example because the disk is full.
-            ProviderError: if no model has answered for a long time.
-        """
-        assert self._models is not None
-        self._models.check()
-
-    def blame_provider(self, what: str) -> None:
-        """Raise an error for `what` if the provider of the last model call was at fault.
-
-        Raises:
-            ProviderError: if the provider was at fault.
-        """
-        assert self._models is not None
-        self._models.blame_provider(what)
-
     @property
     def secrets(self) -> list[str]:
         """The strings that no record may contain: the keys used, and the port's tokens."""
-        assert self._models is not None
-        return [self._port.token, *self._models.secrets]
+        return [self._port.token, *self.models.secrets]
 
     async def close(self) -> None:
         """Stop all recorders."""

@@ -110,7 +110,8 @@ class ConversationRunner:
 
     def _run(self, session: Session, briefing: Briefing) -> None:
         try:
-            self._conversation.begin(briefing.with_options(self._options), session.observation)
+            briefing = replace(briefing, options=self._options)
+            self._conversation.begin(briefing, session.observation)
             while isinstance(message := self._receive(session), Reply):
                 self._answer(session, message)
         except TimeIsUpError:
