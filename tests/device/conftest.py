@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_mobileagent import Open
 from pytest_mobileagent.device.device import DeviceOptions, Settle
 from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.device.drivers.appium import connect_local, connect_remote
@@ -17,6 +18,7 @@ from pytest_mobileagent.device.sources.started import virtual_slots
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from pytest_mobileagent import Screen
     from pytest_mobileagent.device.device import Address
     from pytest_mobileagent.device.drivers.appium.appium_device import AppiumDevice
 
@@ -34,6 +36,19 @@ DRIVERS: dict[str, Callable[[Any, pytest.FixtureRequest], AdbDevice | AppiumDevi
 }
 
 
+COUNTER = "com.example.counter"
+
+
+def open_counter(device: Any) -> Screen:
+    """Open the tests' app, and return its screen."""
+    device.perform(Open(COUNTER))
+    return device.observe().screen  # type: ignore[no-any-return]
+
+
+def center(screen: Screen, **criteria: Any) -> tuple[int, int]:
+    return screen.get(**criteria).bounds.center
+
+
 @pytest.fixture(
     scope="module",
     params=["adb", *(pytest.param(name, marks=pytest.mark.slow) for name in ("appium", "hub"))],
@@ -46,7 +61,7 @@ def connected(phone: Address, request: pytest.FixtureRequest) -> Iterator[AdbDev
 @pytest.fixture
 def device(connected: AdbDevice | AppiumDevice) -> AdbDevice | AppiumDevice:
     """Return a freshly restored device with the tests' app."""
-    connected.system.reset("default_boot", ("com.example.counter",))
+    connected.system.reset("default_boot", (COUNTER,))
     connected.system.shell("settings put global airplane_mode_on 0; rm -f /data/local/tmp/left")
     return connected
 

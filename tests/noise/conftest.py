@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 
 import pytest
 
@@ -34,50 +35,39 @@ def injections():
     return [each for each in _by_name().values() if each.order]
 
 
+def _page(root: str, more: str, tag: str = "") -> str:
+    """Return a hierarchy of a list with a focused field; its nodes are called `tag`, or as classes."""
+
+    def node(name: str, bounds: str, end: str = " /", **values: str) -> str:
+        given = {"text": "", "click": "false", "focus": "false", **values}
+        given["text"] = f'text="{given["text"]}" '
+        name = f"android.widget.{name}"
+        node = NODE.format(tag=tag or name, index=0, name=name, more=more, bounds=bounds, **given)
+        return f"{node}{end}>"
+
+    nodes = [
+        node("FrameLayout", "[0,0][1080,2400]", ""),
+        node("EditText", "[0,200][1080,320]", text="milk", focus="true"),
+        node("Button", "[0,400][1080,520]", text="Buy", click="true"),
+    ]
+    declaration = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
+    end = f"</{tag or 'android.widget.FrameLayout'}></hierarchy>"
+    return f"{declaration}<hierarchy {root}>{''.join(nodes)}{end}"
+
+
 @pytest.fixture
 def raw() -> Screen:
-    """Return a hierarchy from `uiautomator dump`: a list with a focused field."""
+    """Return a screen with a hierarchy from `uiautomator dump`."""
     screen = make_screen(
         {"text": "", "class": "android.widget.FrameLayout", "bounds": "[0,0][1080,2400]"},
         package="com.example.shop",
     )
-    xml = (
-        "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
-        '<hierarchy rotation="0">'
-        + _raw("android.widget.FrameLayout", "[0,0][1080,2400]", close=False)
-        + _raw("android.widget.EditText", "[0,200][1080,320]", text="milk", focus="true")
-        + _raw("android.widget.Button", "[0,400][1080,520]", text="Buy", click="true")
-        + "</node></hierarchy>"
-    )
+    xml = _page('rotation="0"', 'resource-id="" content-desc="" ', "node")
     return Screen(xml, screen.png, "com.example.shop", ".Main", screen.time)
 
 
 @pytest.fixture
 def appium(raw: Screen) -> Screen:
     """Return the same hierarchy as Appium's server formats it."""
-    xml = (
-        "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
-        '<hierarchy index="0" class="hierarchy" rotation="0" width="1080" height="2400">'
-        + _of("android.widget.FrameLayout", "[0,0][1080,2400]", close=False)
-        + _of("android.widget.EditText", "[0,200][1080,320]", text="milk", focus="true")
-        + _of("android.widget.Button", "[0,400][1080,520]", text="Buy", click="true")
-        + "</android.widget.FrameLayout></hierarchy>"
-    )
-    return Screen(xml, raw.png, raw.package, raw.activity, raw.time)
-
-
-def _raw(name, bounds, *, text="", click="false", focus="false", close=True):
-    more = 'resource-id="" content-desc="" '
-    node = NODE.format(
-        tag="node", index=0, text=f'text="{text}" ', name=name, more=more, click=click,
-        focus=focus, bounds=bounds,
-    )  # fmt: skip
-    return f"{node}{' /' if close else ''}>"
-
-
-def _of(name, bounds, *, text="", click="false", focus="false", close=True):
-    node = NODE.format(
-        tag=name, index=0, text=f'text="{text}" ', name=name, more='displayed="true" ',
-        click=click, focus=focus, bounds=bounds,
-    )  # fmt: skip
-    return f"{node}{' /' if close else ''}>"
+    root = 'index="0" class="hierarchy" rotation="0" width="1080" height="2400"'
+    return replace(raw, xml=_page(root, 'displayed="true" '))

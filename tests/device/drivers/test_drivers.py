@@ -8,8 +8,8 @@ import urllib3
 from pytest_mobileagent import setting, sqlite
 from pytest_mobileagent.action.action import Open, Type
 from pytest_mobileagent.action.gestures import DoubleTap, Tap
+from tests.device.conftest import COUNTER, center, open_counter
 
-COUNTER = "com.example.counter"
 DATABASE = "/data/data/com.example.counter/databases/counter.db"
 
 TEXTS = [
@@ -21,15 +21,6 @@ TEXTS = [
     "",
     "Grüße, 世界 🙂",
 ]
-
-
-def open_counter(device):
-    device.perform(Open(COUNTER))
-    return device.observe().screen
-
-
-def center(screen, **criteria):
-    return screen.get(**criteria).bounds.center
 
 
 def test_observation_is_consistent_with_device_properties(device, phone):

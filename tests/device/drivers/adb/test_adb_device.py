@@ -27,6 +27,7 @@ from pytest_mobileagent.device.drivers.adb.shell import ScriptOutput, Shell
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.picture import turned
 from pytest_mobileagent.errors import DeviceError, TaskError
+from tests.device.conftest import COUNTER, center, open_counter
 from tests.device.drivers.adb.stub_phone import stub_phone
 
 if TYPE_CHECKING:
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 
 
 APPS = Path(__file__).parents[3] / "apps"
-COUNTER = "com.example.counter"
 DATABASE = "/data/data/com.example.counter/databases/counter.db"
 
 
@@ -42,15 +42,6 @@ DATABASE = "/data/data/com.example.counter/databases/counter.db"
 def connected(phone: Address) -> Iterator[AdbDevice]:
     with contextlib.closing(AdbDevice(phone)) as device:
         yield device
-
-
-def open_counter(device):
-    device.perform(Open(COUNTER))
-    return device.observe().screen
-
-
-def center(screen, **criteria):
-    return screen.get(**criteria).bounds.center
 
 
 def test_step_takes_two_round_trips(device):

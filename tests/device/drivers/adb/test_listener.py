@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent import Key, Open, Tap
+from pytest_mobileagent import Key, Tap
 from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.device.drivers.adb.streams import COMPONENT, PACKAGE, EventStream
 from pytest_mobileagent.errors import DeviceError
+from tests.device.conftest import COUNTER, open_counter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_mobileagent.device.device import Address
 
-COUNTER, BUTTON = "com.example.counter", "android.widget.Button"
+BUTTON = "android.widget.Button"
 SETTING = "secure enabled_accessibility_services"
 
 
@@ -39,8 +40,7 @@ def clicks(events):
 def test_listener_is_enabled_and_reports_events_without_extra_round_trips(device):
     assert device.info.listener
     assert device.system._listener.problem == ""
-    device.perform(Open(COUNTER))
-    device.observe()
+    open_counter(device)
     opened = [event for event in device.events() if event.type == "window_state_changed"]
     assert [(event.package, event.text) for event in opened] == [(COUNTER, ("Counter",))]
     tap(device, resource_id="add")
@@ -69,18 +69,18 @@ def test_other_accessibility_services_stay_enabled(device, phone):
 
 
 def test_events_before_a_snapshot_are_discarded(device):
-    device.perform(Open(COUNTER))
+    open_counter(device)
     tap(device, resource_id="add")
     device.system.reset("default_boot", ())
     device.observe()
     assert device.events() == ()
-    device.perform(Open(COUNTER))
+    open_counter(device)
     tap(device, resource_id="add")
     assert clicks(device.events()) == [("Add one",)]
 
 
 def test_events_survive_a_dropped_connection(device):
-    device.perform(Open(COUNTER))
+    open_counter(device)
     tap(device, resource_id="add")
     device.system._listener._stream.shutdown(2)
     tap(device, resource_id="add")
@@ -99,6 +99,5 @@ def test_device_without_the_listener_app_has_no_events(device):
     device.system._listen()
     assert not device.info.listener
     assert device.system._listener.problem == f"the app {PACKAGE} is not installed"
-    device.perform(Open(COUNTER))
-    device.observe()
+    open_counter(device)
     assert device.events() == ()
