@@ -166,7 +166,7 @@ def test_no_modules_import_each_other(arrows: Imports) -> None:
         visit(module, ())
 
 
-def test_only_the_plugin_and_the_collection_of_rollouts_import_pytest() -> None:
+def test_the_plugin_and_the_collection_of_rollouts_alone_import_pytest() -> None:
     users = set()
     for path in files():
         names = {each.partition(".")[0] for each in names_in(path)}
@@ -175,7 +175,7 @@ def test_only_the_plugin_and_the_collection_of_rollouts_import_pytest() -> None:
     assert users == {"plugin", "rollout"}
 
 
-def test_only_the_command_line_knows_that_there_is_a_virtual_device(arrows: Imports) -> None:
+def test_the_command_line_alone_knows_that_there_is_a_virtual_device(arrows: Imports) -> None:
     users = {
         room_of(module)
         for module, targets in arrows.items()

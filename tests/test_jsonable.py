@@ -260,7 +260,7 @@ def test_a_dataclass_is_read_by_its_annotations() -> None:
         ({"name": "a", "word": "no"}, "'no' is not a valid Word"),
     ],
 )
-def test_what_is_no_such_dataclass_is_refused(given: Any, what: str) -> None:
+def test_data_of_another_dataclass_are_refused(given: Any, what: str) -> None:
     with pytest.raises((TypeError, ValueError), match=what):
         read_as(Table, given, "it")
 

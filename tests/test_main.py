@@ -23,7 +23,7 @@ def program(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     return name
 
 
-def test_its_help_lists_the_commands_and_names_what_was_called(
+def test_the_help_lists_the_commands_and_names_the_program_as_it_was_called(
     program: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["--help"]) == 0

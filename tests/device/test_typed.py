@@ -87,7 +87,7 @@ def test_text_that_may_have_arrived_is_not_called_lost(typed, before, after):
     assert lost(Type(typed) if isinstance(typed, str) else typed, before, after) == ""
 
 
-def test_only_what_was_typed_last_is_looked_for():
+def test_last_typed_text_alone_is_looked_for():
     typing, empty = Typing(), page(field(""))
     cases: list[tuple[list[Action], bool]] = [
         ([Type("a")], False),  # nothing was seen before

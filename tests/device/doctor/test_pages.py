@@ -114,7 +114,7 @@ def test_goals_with_several_golden_paths_are_listed(folder):
     ]
 
 
-def test_what_all_pages_show_is_examined(folder, tmp_path):
+def test_contents_of_all_pages_are_examined(folder, tmp_path):
     with closing(GraphDevice(Graph.open(folder))) as device:
         finding = examine("contents", contents, device)
     assert (finding.level, finding.seen) == (

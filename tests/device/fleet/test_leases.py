@@ -54,7 +54,7 @@ def test_working_device_is_kept_and_a_broken_one_replaced(slots):
     assert slots.asked == [(0, False), (0, True) if slots.renews else (1, False)]
 
 
-def test_only_attached_device_is_reused_after_a_failure(tmp_path):
+def test_sole_attached_device_is_reused_after_a_failure(tmp_path):
     slots = NumberSlots(tmp_path, renews=False)
     held = lease(slots, avoid=0)
     assert held.slot == 1

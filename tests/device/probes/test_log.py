@@ -107,7 +107,7 @@ def test_start_is_the_phones_own_time(tmp_path: Any) -> None:
         log("a").since("log: not found\n")
 
 
-def test_only_probes_of_changes_are_marked_when_an_episode_begins() -> None:
+def test_probes_of_changes_alone_are_marked_when_an_episode_begins() -> None:
     probes: dict[str, Probe] = {"log": log("a"), "dark": setting("secure", "ui_night_mode")}
     phone = FakePhone([make_screen("a")], answers={log("a").mark: f"{START}\n"})
     assert isinstance(probes["log"], ProbeSince)

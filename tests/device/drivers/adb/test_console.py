@@ -89,7 +89,7 @@ def console(address: Address) -> Console:
 
 
 @pytest.mark.parametrize("serial", ["emulator-", "emulator-5554x", "R58M123456", "10.0.0.1:5555"])
-def test_only_an_emulators_serial_contains_the_port_of_a_console(serial):
+def test_serial_of_an_emulator_alone_contains_the_port_of_a_console(serial):
     assert console_port("emulator-5554") == 5554
     assert console_port(serial) is None
     with pytest.raises(DeviceError, match=f"{serial} is not an emulator: it has no console"):
