@@ -36,7 +36,7 @@ def injections():
 
 
 def _page(root: str, more: str, tag: str = "") -> str:
-    """Return a hierarchy of a list with a focused field; `tag` names its nodes, or their class does."""
+    """Return a hierarchy of a list with a focused field; its nodes are called by class or `tag`."""
 
     def node(name: str, bounds: str, end: str = " /", **values: str) -> str:
         given = {"text": "", "click": "false", "focus": "false", **values}
