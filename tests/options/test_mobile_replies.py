@@ -8,7 +8,8 @@ import pytest
 
 
 def again(asking, *arguments: str, run: str = "runs") -> pytest.RunResult:
-    return asking.pytester.runpytest_inprocess(f"--mobile-replies={run}", *arguments)
+    given = (f"--mobile-replies={run}", "--mobile-agent-process=off", *arguments)
+    return asking.pytester.runpytest_inprocess(*given)
 
 
 @pytest.mark.parametrize("process", ["off", "on"])
@@ -43,9 +44,7 @@ def test_an_episode_without_replies_is_not_played(asking):
     asking.run(agent="Silent").assert_outcomes(passed=1)
     again(asking).assert_outcomes(skipped=1)
     (task,) = asking.report()["tasks"]
-    assert (
-        "no reply of a model to test_codes/code-0 is recorded" in task["reason"] or task["reason"]
-    )
+    assert "no reply of a model to codes/code[0] is recorded" in task["reason"]
 
 
 def test_an_invalid_recorded_call_ends_the_episode_with_an_error(asking):

@@ -62,7 +62,7 @@ def shop(pytester: pytest.Pytester) -> pytest.Pytester:
 
 
 def run(shop: pytest.Pytester, agent: str, *arguments: str) -> pytest.RunResult:
-    return shop.runpytest_inprocess(f"--agent={agent}", *arguments)
+    return shop.runpytest_inprocess(f"--agent={agent}", "--mobile-agent-process=off", *arguments)
 
 
 def report(shop: pytest.Pytester, runs: str = "runs") -> dict[str, Any]:

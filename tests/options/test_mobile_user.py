@@ -153,7 +153,7 @@ def test_that_an_agent_cannot_ask_is_pointed_out_once(buying: Asking) -> None:
 def test_the_oracle_asks_and_guesses_without_an_answer(
     buying: Asking, agent: str, option: str, passes: dict[str, bool]
 ) -> None:
-    buying.pytester.runpytest_inprocess(f"--agent={agent}", f"--mobile-user={option}")
+    buying.run(f"--mobile-user={option}", agent=agent)
     assert by_variant(buying, "success") == passes
     if agent == "oracle":
         assert by_variant(buying, "answer") == {
