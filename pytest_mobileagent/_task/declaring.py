@@ -42,21 +42,11 @@ class Declaring(Protocol):
         """Return the decorator for one task per row, each with its own fields."""
 
 
-class _Nothing:
-    """Returns functions unchanged, for use without a test runner."""
-
-    def task(self, fields: Mapping[str, Any]) -> Decorator:
-        return _unchanged
-
-    def tasks(self, rows: Sequence[tuple[Row, Mapping[str, Any]]]) -> Decorator:
-        return _unchanged
-
-
 def _unchanged(function: F, /) -> F:
     return function
 
 
-_declaring: Declaring = _Nothing()
+_declaring: Declaring | None = None  # without a test runner
 
 
 def declare_by(declaring: Declaring) -> None:
@@ -111,7 +101,7 @@ def task(
     defaults = task.__kwdefaults__ or {}
     fields = {name: value for name, value in given.items() if value is not defaults[name]}
     make_task(goal, fields)  # so that the error points at the declaration
-    return _declaring.task({"goal": goal, **fields})
+    return _declaring.task({"goal": goal, **fields}) if _declaring else _unchanged
 
 
 def tasks(
@@ -150,7 +140,7 @@ def tasks(
         found.append((row, fields))
     if rest := [name for name in further if name not in known]:
         raise TaskError(f"each={{{rest[0]!r}: …}}: there is no row with this id")
-    return _declaring.tasks(found)
+    return _declaring.tasks(found) if _declaring else _unchanged
 
 
 @lru_cache(maxsize=1024)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 CRITERIA = tuple(each.name for each in fields(Event))
-_WORDS = ("type", "package", "class_name", "resource_id", "content_description", "before_text")
+_WORDS = ("text", "resource_id", "content_description", "before_text")  # may nearly be met
 _SHORT = {"resource_id": "/", "class_name": "."}  # the prefix that short forms leave out
 
 
@@ -127,7 +127,7 @@ def _like(event: Event, name: str, wanted: Any) -> float:
     """Return how closely an event meets a criterion, from 0 to 1."""
     if _meets(event, name, wanted):
         return 1.0
-    if name not in (*_WORDS, "text") or name in ("type", "package", "class_name"):
+    if name not in _WORDS:
         return 0.0
     actual = " ".join(event.text) if name == "text" else str(getattr(event, name) or "")
     text = wanted.pattern if isinstance(wanted, re.Pattern) else str(wanted)

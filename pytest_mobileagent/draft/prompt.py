@@ -21,7 +21,7 @@ from pytest_mobileagent.draft.inside import MODULES
 from pytest_mobileagent.episode.event import Event
 from pytest_mobileagent.episode.record import Step
 from pytest_mobileagent.errors import ScreenError
-from pytest_mobileagent.jsonable import to_line
+from pytest_mobileagent.jsonable import cut, to_line
 from pytest_mobileagent.judge.transcript import outline
 from pytest_mobileagent.llm.fence import Data, seal
 from pytest_mobileagent.llm.model import Message
@@ -55,8 +55,9 @@ def api() -> str:
 
 def _class(described: type) -> str:
     # The fields of an episode are those of the record, to which it adds methods.
-    documented = [each for each in (described, *described.__bases__) if _is_ours(each)]
-    docs = [_doc(each) for each in documented]
+    ours = f"{__name__.partition('.')[0]}."
+    documented = (described, *described.__bases__)
+    docs = [_doc(each) for each in documented if each.__module__.startswith(ours)]
     return "\n".join([f"class {described.__name__}:", *docs, *_members(described, "".join(docs))])
 
 
@@ -74,13 +75,10 @@ def _members(described: type, docs: str) -> Iterator[str]:
             yield f"    {name}: {_type(member)}\n{_doc(member, 8)}"
 
 
-def _is_ours(described: type) -> bool:
-    return described.__module__.startswith(f"{__name__.partition('.')[0]}.")
-
-
 def _action(described: type) -> str:
     given = [f"{each.name}: {each.type}" for each in fields(described)]
-    return f"{described.__name__}({', '.join(given)})  # {_first(described)}"
+    said = (inspect.getdoc(described) or "").partition("\n")[0]
+    return f"{described.__name__}({', '.join(given)})  # {said}"
 
 
 def _signature(function: Any) -> str:
@@ -113,10 +111,6 @@ def _doc(described: Any, indent: int = 4) -> str:
     text = (inspect.getdoc(described) or "").partition("\n\nRaises:")[0]
     lines = f'"""{text}"""'.splitlines()
     return "\n".join(f"{' ' * indent}{line}".rstrip() for line in lines)
-
-
-def _first(described: Any) -> str:
-    return (inspect.getdoc(described) or "").partition("\n")[0]
 
 
 _MANY_SCREENS = {"multi-frame query", "cross-app"}  # kinds for which one screen is not enough
@@ -221,12 +215,12 @@ def _recorded(episode: Episode, passed: bool | None) -> Iterator[str | Data]:
 def _probes(episode: Episode) -> Iterator[str]:
     last = episode.steps[-1].probes if episode.steps else episode.initial_probes
     for name, before in episode.initial_probes.items():
-        yield f"{name}: {_cut(to_line(before), 2000)} -> {_cut(to_line(last.get(name)), 2000)}"
+        yield f"{name}: {cut(to_line(before), 2000)} -> {cut(to_line(last.get(name)), 2000)}"
 
 
 def _steps(episode: Episode) -> Iterator[str]:
     for number, step in enumerate(episode.steps, 1):
-        undone = f" (not done: {_cut(step.notice, 200)})" if step.notice else ""
+        undone = f" (not done: {cut(step.notice, 200)})" if step.notice else ""
         screen = step.screen.own
         yield f"{number}. on {screen.package or '?'}, which says {_texts(screen)}"
         yield f"   {_actions(step)}{undone}"
@@ -235,7 +229,7 @@ def _steps(episode: Episode) -> Iterator[str]:
 def _actions(step: Step) -> str:
     return (
         ", ".join(
-            f"{_cut(repr(action), 400)}{_touched(step.screen.own, action)}"
+            f"{cut(repr(action), 400)}{_touched(step.screen.own, action)}"
             for action in (*step.reached, *step.actions[len(step.done) :])
         )
         or "nothing"
@@ -250,12 +244,12 @@ def _touched(screen: Screen, action: object) -> str:
         hit = next((e for e in screen.at(action.x, action.y) if e.label or e.resource_id), None)
     except (ScreenError, TypeError):  # no view hierarchy, or coordinates that are not numbers
         return ""
-    return f" on {_cut(hit.describe(), 300)}" if hit else ""
+    return f" on {cut(hit.describe(), 300)}" if hit else ""
 
 
 def _texts(screen: Screen) -> str:
     try:
-        return _cut(json.dumps(screen.texts, ensure_ascii=False), _TEXTS)
+        return cut(json.dumps(screen.texts, ensure_ascii=False), _TEXTS)
     except ScreenError:
         return "?"
 
@@ -265,14 +259,14 @@ def _screens(episode: Episode) -> Iterator[str | Data]:
     if episode.case.task.kind in _MANY_SCREENS:
         yield from _earlier(episode.screens[:-1])
     yield "The last screen:"
-    yield Data("last-screen", _cut(outline(episode.screen), _LONGEST_SCREEN))
+    yield Data("last-screen", cut(outline(episode.screen), _LONGEST_SCREEN))
 
 
 def _earlier(screens: Sequence[Screen]) -> Iterator[str | Data]:
     """Yield the distinct earlier screens, the latest ones if not all fit."""
     chosen: list[tuple[int, str]] = []
     for number, screen in reversed(list(enumerate(screens, 1))):
-        text = _cut(outline(screen), _LONGEST_SCREEN)
+        text = cut(outline(screen), _LONGEST_SCREEN)
         if any(text == other for _, other in chosen):
             continue
         if sum(len(other) for _, other in chosen) + len(text) > _LONGEST_SCREENS:
@@ -281,7 +275,3 @@ def _earlier(screens: Sequence[Screen]) -> Iterator[str | Data]:
     if chosen:
         yield "Earlier screens, numbered by the step that was taken on them:"
     yield from (Data(f"screen-{number}", text) for number, text in reversed(chosen))
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most]}…"

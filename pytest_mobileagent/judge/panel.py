@@ -241,6 +241,12 @@ def _vote(model: Model, question: Question, episode: EpisodeRecord, retries: int
     raise JudgeError(f"{first}. Asked again: {last}") from failed[-1]
 
 
+def majority(votes: Sequence[bool | None]) -> bool | None:
+    """Return the majority of the votes; None if they are tied."""
+    balance = sum((vote is True) - (vote is False) for vote in votes)
+    return balance > 0 if balance else None
+
+
 def _majority(votes: Sequence[Opinion]) -> Opinion:
     """Return the majority opinion of one model's votes, with the calls of all votes.
 
@@ -250,11 +256,9 @@ def _majority(votes: Sequence[Opinion]) -> Opinion:
     if len(votes) == 1:
         return votes[0]
     votes = sorted(votes, key=lambda vote: (str(vote.passed), vote.reason))
-    passed = sum(vote.passed is True for vote in votes)
-    failed = sum(vote.passed is False for vote in votes)
-    result = None if passed == failed else passed > failed
+    result = majority([vote.passed for vote in votes])
     named = next((vote for vote in votes if vote.passed is result), votes[0])
-    reason = f"{passed} of {len(votes)} votes: done"
+    reason = f"{sum(vote.passed is True for vote in votes)} of {len(votes)} votes: done"
     return Opinion(
         named.model,
         result,

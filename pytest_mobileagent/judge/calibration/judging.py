@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import JudgeError, RecordError, ScreenError, TaskError
 from pytest_mobileagent.judge.ask import ask, judge_models
-from pytest_mobileagent.judge.panel import coarse, in_background
+from pytest_mobileagent.judge.panel import coarse, in_background, majority
 from pytest_mobileagent.judge.subtasks import ask_subtasks
 from pytest_mobileagent.llm.budget import BudgetSpent
 
@@ -109,12 +109,6 @@ class JudgeAnswer:
     def verdict_by_components(self) -> bool | None:
         """The verdict as if key components were used, whether or not they are."""
         return False if self.lacks else self.passed
-
-
-def majority(votes: Sequence[bool | None]) -> bool | None:
-    """Return the majority of the votes; None if they are tied."""
-    balance = sum((vote is True) - (vote is False) for vote in votes)
-    return balance > 0 if balance else None
 
 
 INTERRUPTED = "interrupted"

@@ -15,7 +15,8 @@ from pytest_mobileagent.judge.calibration.figures import (
     score,
     settled,
 )
-from pytest_mobileagent.judge.calibration.judging import JudgeAnswer, majority
+from pytest_mobileagent.judge.calibration.judging import JudgeAnswer
+from pytest_mobileagent.judge.panel import majority
 from pytest_mobileagent.llm.prices import Price, Prices
 from pytest_mobileagent.llm.reference import ModelReference
 from pytest_mobileagent.statistics import proportion
