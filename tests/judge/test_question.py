@@ -9,10 +9,8 @@ from pytest_mobileagent.judge.question import Question
     ("language", "given", "actions", "reason"),
     [
         ("en", {}, "image", False),
-        ("en-GB", {}, "image", False),
         ("zh", {}, "text", True),
         ("zh-CN", {}, "text", True),
-        ("ko", {}, "image", False),
         ("zh", {"actions": "none", "reason": False}, "none", False),
         ("en", {"actions": "text", "reason": True}, "text", True),
         ("zh", {"evidence": "xml"}, "none", True),
@@ -43,7 +41,6 @@ def test_lists_are_accepted():
         ({"reason": "yes"}, "reason='yes' must be True or False"),
         ({"wall": None}, "wall=None must be True or False"),
         ({"window": 1}, "window=1 must be a number of screenshots, at least 2"),
-        ({"window": True}, "window=True must be a number of screenshots, at least 2"),
         ({"rubric": ["a"], "subtasks": [subtask("com.a", "b")]}, "either a rubric or subtasks"),
     ],
 )
@@ -58,7 +55,6 @@ def test_an_invalid_question_is_the_tasks_mistake(given, why):
     [
         (("", "Do it."), "app='' must be a string"),
         (("com.a", " "), "task=' ' must be a string"),
-        (("com.a", None), "task=None must be a string"),
     ],
 )
 def test_subtask_needs_an_app_and_a_task(arguments, why):
