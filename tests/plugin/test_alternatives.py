@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any
-
-import pytest
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent import load
+from tests.plugin.projects import newest_report
+
+if TYPE_CHECKING:
+    import pytest
 
 CONFTEST = """
 import pytest
@@ -55,8 +57,7 @@ def test_device(device):
 """
 
 
-@pytest.fixture
-def report(pytester: pytest.Pytester) -> dict[str, Any]:
+def test_records_contain_the_package_found_on_the_phone(pytester: pytest.Pytester) -> None:
     pytester.makeconftest(CONFTEST)
     pytester.makepyfile(test_it=TASKS)
     (pytester.path / "table.csv").write_text(
@@ -64,11 +65,8 @@ def report(pytester: pytest.Pytester) -> dict[str, Any]:
     )
     result = pytester.runpytest_inprocess("--agent=oracle", "-p", "no:cacheprovider", "-rs")
     result.assert_outcomes(passed=3, skipped=1)
-    (path,) = pytester.path.glob("runs/*/report.json")
-    return {each["id"].rpartition("/")[2]: each for each in json.loads(path.read_text())["tasks"]}
-
-
-def test_records_contain_the_package_found_on_the_phone(report, pytester):
+    tasks = newest_report(pytester.path)["tasks"]
+    report = {each["id"].rpartition("/")[2]: each for each in tasks}
     assert {name: task["app"] for name, task in report.items()} == {
         "row[one]": "com.contacts",
         "single": "com.contacts",
@@ -80,8 +78,5 @@ def test_records_contain_the_package_found_on_the_phone(report, pytester):
     (path,) = pytester.path.glob("runs/*/run.json")
     apps = [task["task"]["apps"] for task in json.loads(path.read_text())["tasks"]]
     assert ["com.google.contacts|com.contacts"] in apps
-
-
-def test_task_is_skipped_if_all_alternative_apps_are_missing(report):
     assert report["missing"]["skipped_for"] == "app"
     assert "has no app org.maps or com.maps" in report["missing"]["reason"]

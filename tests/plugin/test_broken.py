@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_mobileagent.plugin.broken import nearest
-from tests.plugin.projects import newest_report
+from tests.plugin.projects import PHONE, newest_report
 
 
 def test_broken_task_is_reported_before_the_agent_is_blamed(project):
@@ -199,14 +199,6 @@ def test_misspelling_is_found_among_alternative_apps(project: Any) -> None:
     result.stdout.fnmatch_lines(["*no app 'com.example.countre': did you mean *counter'*"])
 
 
-OWN_PHONE = """
-import pytest
-from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
-
-@pytest.fixture(scope="session")
-def mobile_lease():
-    return FakeLease(FakePhone([make_screen("Home")]))
-"""
 OWN_SOURCE = """
 from pytest_mobileagent.device.sources.started import VirtualSource
 
@@ -221,7 +213,7 @@ def pytest_mobileagent_sources(config):
 
 
 def test_apps_of_other_device_sources_are_not_checked(project: Any) -> None:
-    project.write(tasks__counter__test_counter=TASKS, tasks__conftest=OWN_PHONE)
+    project.write(tasks__counter__test_counter=TASKS, tasks__conftest=PHONE)
     run(project, "--agent=noop").assert_outcomes(failed=3)  # this phone accepts any app
     assert run(project, "--collect-only", "--mobile-device=serial:none").ret == 0
 

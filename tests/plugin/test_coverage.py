@@ -7,17 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.plugin.projects import PHONE
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-CONFTEST = """
-import pytest
-from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
-
-@pytest.fixture(scope="session")
-def mobile_lease():
-    return FakeLease(FakePhone([make_screen("0")]))
-"""
 AGENT = """
 import threading
 from pytest_mobileagent import Agent, Finish
@@ -53,7 +47,7 @@ def measured(
 ) -> Callable[..., dict[str, Any]]:
     """Runs the tasks and returns the coverage of the agent's file."""
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)  # the variable disables pytest-cov
-    pytester.makeconftest(CONFTEST)
+    pytester.makeconftest(PHONE)
     pytester.makepyfile(**{"agents/worker": AGENT, "test_tasks": TASKS})
     pytester.makepyprojecttoml('[tool.coverage.run]\npatch = ["subprocess"]\n')
 

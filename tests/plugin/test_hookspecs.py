@@ -6,25 +6,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.plugin.projects import newest_report
+from tests.plugin.projects import PHONE, newest_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PHONE = """
-import pytest
+CONFTEST = f"""{PHONE}
 from pytest_mobileagent import Agent, Finish, Tap
-from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
 
 class Once(Agent):
     taps = 0
     def step(self, observation):
         self.taps += 1
         return Tap(5, 5) if self.taps == 1 else Finish("1 item")
-
-@pytest.fixture(scope="session")
-def mobile_lease():
-    return FakeLease(FakePhone([make_screen("home")]))
 
 @pytest.fixture(scope="session")
 def agent():
@@ -56,7 +50,7 @@ def test_other(): pass
 @pytest.fixture
 def run(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
     def run(hooks, *arguments):
-        pytester.makeconftest(PHONE + hooks)
+        pytester.makeconftest(CONFTEST + hooks)
         pytester.makepyfile(test_go=TASKS)
         pytester.makeini("[pytest]\nmobile_agent = once")
         off = ("-p", "no:cacheprovider", "--mobile-agent-process=off")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import signal
 import subprocess
@@ -17,17 +16,16 @@ import pytest
 from pytest_mobileagent.episode.runs import entries
 from pytest_mobileagent.plugin.shutdown import RunEnding
 from tests.plugin.leftovers import processes_with, wait_until
+from tests.plugin.projects import PHONE, newest_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     Start = Callable[..., subprocess.Popen[str]]
 
-CONFTEST = """
-import os, pytest, signal, threading, time
+CONFTEST = f"""{PHONE}
+import os, signal, threading, time
 from pytest_mobileagent import Agent, Finish
-from pytest_mobileagent.errors import DeviceError
-from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
 
 class Worker(Agent):
     def start(self, briefing):
@@ -44,10 +42,6 @@ class Worker(Agent):
             open("began", "w").close()
             threading.Event().wait()
         return Finish(self.goal)
-
-@pytest.fixture(scope="session")
-def mobile_lease():
-    return FakeLease(FakePhone([make_screen("Home")]))
 
 @pytest.fixture(scope="session")
 def agent():
@@ -139,8 +133,7 @@ def run(pytester: pytest.Pytester, start: Start) -> Callable[..., tuple[int, str
             write(pytester, what)
             result = pytester.runpytest_inprocess(*OPTIONS, "--junitxml=junit.xml", *arguments)
             status, shown = int(result.ret), result.stdout.str()
-        (path,) = pytester.path.glob("runs/*/report.json")
-        return status, shown, json.loads(path.read_text("utf-8"))
+        return status, shown, newest_report(pytester.path)
 
     return run
 
@@ -267,8 +260,7 @@ def test_interrupted_run_reports_all_finished_results(
     process.send_signal(how)
     shown, _ = process.communicate(timeout=300)
     assert process.returncode == 2, shown
-    (path,) = pytester.path.glob("runs/*/report.json")
-    document = json.loads(path.read_text("utf-8"))
+    document = newest_report(pytester.path)
     outcomes = [task["outcome"] for task in document["tasks"]]
     assert outcomes.count("passed") == finished()
     assert outcomes.count("not run") == len(names) - finished()
@@ -309,8 +301,7 @@ def test_unfinished_tests_are_interrupted(
     end(process)
     shown, _ = process.communicate(timeout=300)
     assert process.returncode == 2, shown
-    (path,) = pytester.path.glob("runs/*/report.json")
-    tasks = json.loads(path.read_text("utf-8"))["tasks"]
+    tasks = newest_report(pytester.path)["tasks"]
     ended = {task["parameters"]["what"]: (task["outcome"], task["termination"]) for task in tasks}
     assert ended == {
         "later": ("not run", None),
@@ -345,8 +336,7 @@ def test_run_whose_terminal_closes_is_reported(
     os.close(terminal)
     os.close(ours)
     assert process.wait(60) == 2
-    (path,) = pytester.path.glob("runs/*/report.json")
-    tasks = json.loads(path.read_text("utf-8"))["tasks"]
+    tasks = newest_report(pytester.path)["tasks"]
     assert sorted(task["outcome"] for task in tasks) == ["not run", "not run", "passed"]
     wait_until(lambda: not processes_with(str(pytester.path)))
 

@@ -13,6 +13,7 @@ from pytest_mobileagent.device.sources.started import VirtualSource
 from pytest_mobileagent.episode.findings import TRIALS, WallTrial, last_trial
 from pytest_mobileagent.jsonable import read_as
 from pytest_mobileagent.report.html.episode import episode_data
+from tests.plugin.projects import newest_report
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -382,8 +383,7 @@ def test_walked_in(episode):
     )
     (project.pytester.path / "tasks" / "walls.toml").write_text(WALLS)
     project.run_virtual("tasks", "--agent=oracle", "-n2", "-p", "xdist")
-    (report,) = project.pytester.path.glob("runs/*/report.json")
-    tasks = json.loads(report.read_text())["tasks"]
+    tasks = newest_report(project.pytester.path)["tasks"]
     assert [(task["id"].rpartition("/")[2], task["outcome"]) for task in tasks] == [
         ("shut", "error"),
         ("walked_in", "failed"),

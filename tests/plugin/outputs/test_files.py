@@ -16,7 +16,7 @@ from pytest_mobileagent.plugin.state import RESULT
 from tests.plugin.projects import PHONE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 AGENT = """
@@ -40,17 +40,31 @@ def test_b(episode): assert pages() == [1]
 """
 
 
-def test_page_exists_before_the_run_ends(
+@pytest.fixture
+def run(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
+) -> Callable[..., pytest.RunResult]:
+    """Runs two tasks, with a page from the first second on."""
     # Take the module from sys.modules: pytester runs leave others of this name behind.
     module = importlib.import_module("pytest_mobileagent.plugin.outputs.files")
     monkeypatch.setattr(module, "_FIRST", 0.0)
-    pytester.makeconftest(PHONE)
-    pytester.makepyfile(BODY)
-    pytester.makepyfile(done=AGENT)
-    flags = ("-p", "no:cacheprovider", "--agent=done.py", "--mobile-agent-process=off")
-    pytester.runpytest_inprocess(*flags).assert_outcomes(passed=2)
+
+    def run(body: str) -> pytest.RunResult:
+        pytester.makeconftest(PHONE)
+        pytester.makepyfile(body)
+        pytester.makepyfile(done=AGENT)
+        flags = ("-p", "no:cacheprovider", "--agent=done.py", "--mobile-agent-process=off")
+        result = pytester.runpytest_inprocess(*flags)
+        result.assert_outcomes(passed=2)
+        return result
+
+    return run
+
+
+def test_page_exists_before_the_run_ends(
+    run: Callable[..., pytest.RunResult], pytester: pytest.Pytester
+) -> None:
+    run(BODY)
     (page,) = pytester.path.glob("runs/*/report.html")
     assert page.read_text().count('id="e:') == 2
 
@@ -101,22 +115,17 @@ def test_an_error_ends_the_pages_not_the_run(
 
 
 def test_a_page_that_cannot_be_written_is_reported_once_at_the_end(
-    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+    run: Callable[..., pytest.RunResult],
+    pytester: pytest.Pytester,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    module = importlib.import_module("pytest_mobileagent.plugin.outputs.files")
-    monkeypatch.setattr(module, "_FIRST", 0.0)
     writing = importlib.import_module("pytest_mobileagent.report.html.run_page")
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(writing, "write", full)
-    pytester.makeconftest(PHONE)
-    pytester.makepyfile(BODY.replace("pages() == [1]", "pages() == []"))
-    pytester.makepyfile(done=AGENT)
-    flags = ("-p", "no:cacheprovider", "--agent=done.py", "--mobile-agent-process=off")
-    result = pytester.runpytest_inprocess(*flags)
-    result.assert_outcomes(passed=2)
+    result = run(BODY.replace("pages() == [1]", "pages() == []"))
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     assert result.stdout.str().count("report.html could not be written") == 1
     assert len(list(pytester.path.glob("runs/*/report.json"))) == 1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.plugin.projects import PHONE
+from tests.plugin.projects import PHONE, newest_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,8 +102,7 @@ def test_reportlog_gets_link_screenshot_and_properties(run, pytester):
 
 def test_junit_properties_match_the_report(project):
     project.run("tasks", "--agent=oracle", "--junitxml=junit.xml")
-    (path,) = project.pytester.path.glob("runs/*/report.json")
-    expected = {task["id"]: task for task in json.loads(path.read_text("utf-8"))["tasks"]}
+    expected = {task["id"]: task for task in newest_report(project.pytester.path)["tasks"]}
     cases = ET.parse(project.pytester.path / "junit.xml").getroot().iter("testcase")
     seen = {}
     for case in cases:
@@ -115,18 +114,12 @@ def test_junit_properties_match_the_report(project):
         assert values["mobile_steps"] == str(expected[name]["steps"])
 
 
-NOOP = """
-import pytest
+NOOP = f"""{PHONE}
 from pytest_mobileagent import Agent, Finish
-from pytest_mobileagent.testing import FakeLease, FakePhone, make_screen
 
 class Noop(Agent):
     def step(self, observation):
         return Finish()
-
-@pytest.fixture(scope="session")
-def mobile_lease():
-    return FakeLease(FakePhone([make_screen("0")]))
 """
 JUNIT = """
 import pytest
