@@ -141,7 +141,9 @@ def run(project: Any, *arguments: str) -> pytest.RunResult:
     return result
 
 
-@pytest.mark.parametrize("more", [["--collect-only", "-kno"], ["-n1"]])
+@pytest.mark.parametrize(
+    "more", [["--collect-only", "-kno"], pytest.param(["-n1"], marks=pytest.mark.slow)]
+)
 def test_misspelt_app_is_a_collection_error(project: Any, more: list[str]) -> None:
     project.write(tasks__counter__test_counter=TASKS)
     result = run(project, "--agent=noop", *more)

@@ -79,6 +79,19 @@ from pytest_mobileagent import open_app, tap, task
 def test_water(episode, way):
     assert episode.screen.find(text="2 glasses")
 """
+SOLUTION = """
+import pytest
+from pytest_mobileagent import open_app, tap, task
+from pytest_mobileagent.agent.agent import Scripted
+
+@pytest.fixture
+def agent():
+    return Scripted
+
+@task("Tap.", app="com.example.water", solution=[open_app(), tap(text="Drawn")])
+def test_solution(episode):
+    assert episode.screen.find(text="2 glasses")
+"""
 TAPS = """
 from pytest_mobileagent import Agent, Finish, Open, Tap
 
@@ -106,6 +119,7 @@ CRASHES = {
 def water(project: Any) -> Any:
     """A project with a crashing app and a phone of its own."""
     project.write(conftest="", apps__water=APP, agents__taps=TAPS, tasks__test_water=TASKS)
+    project.write(tasks__test_solution=SOLUTION)
     (project.pytester.path / "tox.ini").unlink()
     project.pytester.makefile(
         ".toml",
@@ -117,13 +131,21 @@ def water(project: Any) -> Any:
 def test_five_ways_to_crash_are_reported_and_counted(water: Any, tmp_path: Path) -> None:
     junit = tmp_path / "junit.xml"
     result = water.pytester.runpytest_inprocess(
-        "tasks/test_water.py", "--agent=taps", "--mobile-gate=crashes <= 4", f"--junitxml={junit}"
+        "tasks",
+        "--agent=taps",
+        "-kwater or solution",
+        "--mobile-gate=crashes <= 4",
+        f"--junitxml={junit}",
     )
-    result.assert_outcomes(failed=5)
+    result.assert_outcomes(failed=5, errors=1)
     for crash in CRASHES.values():
         result.stdout.fnmatch_lines([f"crash    com.example.water: {crash}*, at step 2"])
     result.stdout.fnmatch_lines(["gate FAIL: crashes 5 (at most 4)"])
     report = newest_report(water.pytester.path)
+    broken = report["tasks"].pop(0)
+    assert (broken["outcome"], broken["fault"]) == ("error", "task")
+    told = "its own solution crashes an app, at step 2: com.example.water: KeyError: 'glass'"
+    assert told in broken["reason"]
     source = report["tasks"][0]["verdict"]["evidence"]["source"]
     assert source["text"].split("\n")[source["line"] - source["first"]] == (
         '    assert episode.screen.find(text="2 glasses")'
@@ -138,14 +160,3 @@ def test_five_ways_to_crash_are_reported_and_counted(water: Any, tmp_path: Path)
     assert [each.get("value") for each in found if each.get("name") == "mobile_crashes"] == [
         "1"
     ] * 5
-
-
-def test_solution_that_crashes_its_app_is_a_broken_task(water: Any) -> None:
-    result = water.pytester.runpytest_inprocess(
-        "tasks/test_water.py", "--agent=oracle", "-k", "Drawn"
-    )
-    result.assert_outcomes(errors=1)
-    (task,) = newest_report(water.pytester.path)["tasks"]
-    assert (task["outcome"], task["fault"]) == ("error", "task")
-    told = "its own solution crashes an app, at step 2: com.example.water: KeyError: 'glass'"
-    assert told in task["reason"]

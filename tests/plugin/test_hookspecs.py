@@ -59,8 +59,9 @@ def run(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
     return run
 
 
-def test_hooks_receive_episodes_and_verdicts(run, pytester):
-    run(HOOKS, "-n1").assert_outcomes(passed=2, failed=1)
+@pytest.mark.parametrize("workers", ["-n0", pytest.param("-n1", marks=pytest.mark.slow)])
+def test_hooks_receive_episodes_and_verdicts(run, pytester, workers):
+    run(HOOKS, workers).assert_outcomes(passed=2, failed=1)
     assert (pytester.path / "log.txt").read_text().splitlines() == [
         "go/right 1",
         "go/right True True",

@@ -174,9 +174,7 @@ def test_leaves_nothing_behind(episode):
 
 
 def test_body_gets_its_parameters_of_any_kind_on_prefixes(run_five, pytester):
-    pytester.path.joinpath("t.csv").write_text(
-        "id,goal,sought,stop_on_success\na,Go.,3,yes\nb,Go.,3,no\n"
-    )
+    pytester.path.joinpath("t.csv").write_text("id,goal,sought,stop_on_success\na,Go.,3,yes\n")
     _, tasks = run_five(
         """
 @pytest.mark.parametrize("first", [1])
@@ -195,7 +193,6 @@ def test_row(episode, row):
         ("all[1]", "passed", STOPPED, 2, 2),
         ("all[1]", "passed", STOPPED, 3, 3),
         *[("row[a]", "passed", STOPPED, 3, 3)] * 2,
-        *[("row[b]", "passed", "self-reported", 5, 3)] * 2,
     ]
 
 

@@ -30,14 +30,11 @@ KEYS = {
 }
 
 
-@pytest.mark.parametrize("name", ["mine", "noop"], ids=["its own", "the name of a shipped one"])
-def test_agents_in_ini_folders_are_found_by_name(project, name):
+def test_agents_in_ini_folders_are_found_by_name_before_shipped_ones(project):
     project.pytester.makefile(".toml", pyproject='[tool.pytest]\nmobile_agent_paths = ["mine"]')
     (project.pytester.path / "tox.ini").unlink()
-    project.write(
-        conftest="", tasks__test_who=TASK, **{f"mine__{name}": AGENT.format(says="project")}
-    )
-    result = project.run("tasks/test_who.py", f"--agent={name}", "-p", "no:cacheprovider")
+    project.write(conftest="", tasks__test_who=TASK, mine__noop=AGENT.format(says="project"))
+    result = project.run("tasks/test_who.py", "--agent=noop", "-p", "no:cacheprovider")
     result.assert_outcomes(passed=1)
 
 

@@ -288,7 +288,8 @@ def press_ctrl_c(process: subprocess.Popen[str]) -> None:
 
 @pytest.mark.parametrize("workers", ["-n0", pytest.param("-n1", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
-    "end", [terminate, press_ctrl_c, pytest.param(hang_up, marks=pytest.mark.slow)]
+    "end",
+    [terminate, *(pytest.param(end, marks=pytest.mark.slow) for end in (press_ctrl_c, hang_up))],
 )
 def test_unfinished_tests_are_interrupted(
     pytester: pytest.Pytester,

@@ -78,17 +78,18 @@ def test_rows_can_be_skipped_and_parametrized_like_any_test(shop):
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "message", "more"),
+    ("right", "wrong", "message"),
     [
-        ("3,1", "3,hard", "line 2 (shop-1): level 'hard' must be 1, 2 or 3", []),
-        ("shop-2", "shop-1", "line 3 (shop-1): this is also the id of *line 2 (shop-1)", ["-n1"]),
+        ("3,1", "3,hard", "line 2 (shop-1): level 'hard' must be 1, 2 or 3"),
+        ("shop-2", "shop-1", "line 3 (shop-1): this is also the id of *line 2 (shop-1)"),
     ],
 )
+@pytest.mark.parametrize("workers", ["-n0", pytest.param("-n1", marks=pytest.mark.slow)])
 def test_an_invalid_cell_is_reported_with_its_place_before_a_device_starts(
-    shop, right, wrong, message, more
+    shop, right, wrong, message, workers
 ):
     shop.table(TABLE.replace(right, wrong))
-    result = shop.run(SHOP, *more)
+    result = shop.run(SHOP, workers)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stdout.fnmatch_lines([f"tasks/shop/shop.csv, {message}", "tasks/shop/test_shop.py:6"])
     result.stdout.no_fnmatch_line("*Traceback*")

@@ -37,21 +37,21 @@ WHOLE = {"test_count[0]", "test_break[0]", "test_find", "test_other[0]", "test_o
 ALL = WHOLE | {"test_count[1]", "test_break[1]"}
 
 
-@pytest.mark.parametrize("more", [["-n1"], ["-v"]])
+@pytest.mark.parametrize("more", ["-n0", pytest.param("-n1", marks=pytest.mark.slow), "-v"])
 def test_one_failure_of_each_cause_is_shown_in_full_and_all_with_v(
-    pytester: pytest.Pytester, more: list[str]
+    pytester: pytest.Pytester, more: str
 ) -> None:
     pytester.makeconftest(PHONE)
     pytester.makepyfile(test_it=TASKS, says=AGENT)
-    whole = ALL if "-v" in more else WHOLE
+    whole = ALL if more == "-v" else WHOLE
     given = ("-p", "no:cacheprovider", "--agent=says.py:Says", "--mobile-agent-process=off")
-    result = pytester.runpytest_inprocess(*given, *more)
+    result = pytester.runpytest_inprocess(*given, more)
     result.assert_outcomes(failed=5, errors=2, passed=1)
     heads = [line.strip("_ ") for line in result.outlines if line.startswith("____")]
     assert {head.removeprefix("ERROR at call of ") for head in heads} == whole
     summary = [line for line in result.outlines if line.startswith(("FAILED", "ERROR test"))]
     assert len(summary) == 7
-    if "-v" not in more:
+    if more != "-v":
         title = result.outlines.index(
             "------------- failures of the same causes (-v shows them in full) --------------"
         )
