@@ -16,6 +16,7 @@ LIST = make_screen(
     {"text": "Search", "class": "android.widget.EditText", "focusable": "true"},
     {"text": "A heading"},
     package="shop",
+    size=(1080, 600),  # whose pictures are made quickly
 )
 
 
@@ -62,7 +63,7 @@ def test_a_request_is_one_message_with_one_numbered_picture():
     assert (request.temperature, request.max_tokens) == (0.0, 300)
     (image,) = request.images
     picture = Image.open(io.BytesIO(image.data))
-    assert (image.media_type, picture.size) == ("image/png", (1080, 2400))
+    assert (image.media_type, picture.size) == ("image/png", (1080, 600))
     # Three elements have a number 10 pixels from their centre, and the heading has none.
     rgb = picture.convert("RGB")
     dark = [rgb.getpixel((553, y + 13)) != (255, 255, 255) for y in (60, 180, 300, 420)]

@@ -77,41 +77,29 @@ def test_outside_of_the_app_it_does_nothing_but_come_back(order):
     assert set(outside) <= {Open(APP), Key("back"), Finish()}
 
 
-@pytest.mark.parametrize(
-    ("words", "touched"),
-    [
-        ("Pay now", False),
-        ("Sign out", False),
-        ("Konto löschen", False),
-        ("Se déconnecter", False),
-        ("Cerrar sesión", False),
-        ("结算(2)", False),
-        ("退出登录", False),
-        ("送信する", False),
-        ("로그아웃", False),
-        ("Оплатить 5 ₽", False),
-        ("حذف الكل", False),
-        ("हटाएं", False),
-        ({"text": "", "content-desc": "Delete note"}, False),
-        ({"text": "", "resource-id": "org.notes:id/deleteButton"}, False),
-        ({"text": "", "resource-id": "org.notes:id/btn_send"}, False),
-        ("Payload", True),
-        ("Orderly", True),
-        ("Calls", True),
-        ("设置", True),
-        ({"text": "", "resource-id": "org.notes:id/sender"}, True),
-    ],
-)
-def test_the_agent_avoids_controls_that_might_do_harm(words, touched):
-    phone = notes_phone(menu=page("Menu", "Copy", words))
-    box = (0, 400, 1080, 550)
-    episode = explore(phone, options={"texts": "abc"})
-    taps = [
-        step.action
+HARMFUL = [
+    *("Pay now", "Sign out", "Konto löschen", "Se déconnecter", "Cerrar sesión", "结算(2)"),
+    *("退出登录", "送信する", "로그아웃", "Оплатить 5 ₽", "حذف الكل", "हटाएं"),
+    {"text": "", "content-desc": "Delete note"},
+    {"text": "", "resource-id": "org.notes:id/deleteButton"},
+    {"text": "", "resource-id": "org.notes:id/btn_send"},
+]
+HARMLESS = [
+    *("Payload", "Orderly", "Calls", "设置"),
+    {"text": "", "resource-id": "org.notes:id/sender"},
+]
+
+
+def test_the_agent_avoids_controls_that_might_do_harm():
+    rows = [each if isinstance(each, dict) else {"text": each} for each in HARMFUL + HARMLESS]
+    boxes = [{**row, "bounds": f"[0,{100 * n}][1080,{100 * n + 90}]"} for n, row in enumerate(rows)]
+    episode = explore(notes_phone(menu=page("Menu", *boxes)), options={"texts": "abc"})
+    touched = {
+        step.action.y // 100
         for step in episode.steps
         if step.screen.activity.endswith("Menu") and isinstance(step.action, Tap)
-    ]
-    assert any(box[1] <= tap.y < box[3] for tap in taps) is touched
+    }
+    assert touched == set(range(len(HARMFUL), len(rows)))
 
 
 def test_the_agent_avoids_the_users_words_too():

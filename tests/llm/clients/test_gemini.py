@@ -148,28 +148,26 @@ def test_a_confirmation_that_the_model_asks_for_is_acknowledged(is_error, kind):
     check_types(heard.bodies[0])
 
 
-@pytest.mark.parametrize(
-    ("answer", "stop"),
-    [
-        (reply({"text": "so"}), "end"),
-        (reply(SIGNED), "tools"),
-        (reply({"text": "so"}, reason="MAX_TOKENS"), "length"),
-        (reply(reason="SAFETY"), "refusal"),
-        (reply(reason="PROHIBITED_CONTENT"), "refusal"),
-        ({"candidates": [{"finishReason": "RECITATION"}]}, "refusal"),
-        ({"promptFeedback": {"blockReason": "SAFETY"}}, "refusal"),
-        (reply(reason="MALFORMED_FUNCTION_CALL"), "malformed"),
-        (reply(reason="UNEXPECTED_TOOL_CALL"), "malformed"),
-        (reply(reason="SOMETHING_NEW"), "end"),
-    ],
-)
-def test_endings(answer, stop):
-    assert ask(answer).stop == stop
+ENDINGS: list[tuple[Any, str]] = [
+    (reply({"text": "so"}), "end"),
+    (reply(SIGNED), "tools"),
+    (reply({"text": "so"}, reason="MAX_TOKENS"), "length"),
+    (reply(reason="SAFETY"), "refusal"),
+    (reply(reason="PROHIBITED_CONTENT"), "refusal"),
+    ({"candidates": [{"finishReason": "RECITATION"}]}, "refusal"),
+    ({"promptFeedback": {"blockReason": "SAFETY"}}, "refusal"),
+    (reply(reason="MALFORMED_FUNCTION_CALL"), "malformed"),
+    (reply(reason="UNEXPECTED_TOOL_CALL"), "malformed"),
+    (reply(reason="SOMETHING_NEW"), "end"),
+]
 
 
-@pytest.mark.parametrize(
-    ("answer", "error"),
-    [
+def test_endings():
+    made, _ = client(*(answer for answer, _ in ENDINGS))
+    assert [made.ask(Request((GOAL,))).stop for _ in ENDINGS] == [stop for _, stop in ENDINGS]
+
+
+FAILURES: list[tuple[Any, type[Exception]]] = [
         ({}, ProviderBusyError),
         ({"candidates": []}, ProviderBusyError),
         ({"candidates": [{"content": {"parts": [{"text": "so"}]}}]}, ProviderBusyError),
@@ -184,12 +182,15 @@ def test_endings(answer, stop):
         ((404, {"error": {"code": 404, "status": "NOT_FOUND"}}), ProviderError),
         (sse({"error": {"code": 503, "message": "later", "status": "UNAVAILABLE"}}),
          ProviderBusyError),
-    ],
-)  # fmt: skip
-def test_an_answer_that_is_none_says_whose_fault_it_is(answer, error):
-    with pytest.raises((ProviderError, RequestRefusedError)) as caught:
-        ask(answer, stream=isinstance(answer, str))
-    assert type(caught.value) is error
+]  # fmt: skip
+
+
+def test_an_answer_that_is_none_says_whose_fault_it_is():
+    made, _ = client(*(answer for answer, _ in FAILURES))
+    for answer, error in FAILURES:
+        with pytest.raises((ProviderError, RequestRefusedError)) as caught:
+            made.ask(Request((GOAL,), stream=isinstance(answer, str)))
+        assert type(caught.value) is error, answer
 
 
 def test_a_busy_provider_says_in_the_body_when_to_ask_again():
