@@ -8,8 +8,6 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 import pytest_mobileagent
 from pytest_mobileagent.agent.registry import available, find_agent
 from tests.suite.test_agents import SOLVED
@@ -33,17 +31,17 @@ SHARED = {"mobileagent", "odyssey", "agentcpm", "autodroid", "random"}
 WITHOUT_MODEL = {"explorer", "human", "lexical", "noop", "oracle", "random", "truncated_oracle"}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(AGENTS).as_posix())
-def test_an_agent_imports_public_names_only(path: Path) -> None:
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+def test_agents_import_public_names_only() -> None:
+    trees = {path: ast.parse(path.read_text("utf-8")) for path in FILES}
+    for path, node in [(path, node) for path, tree in trees.items() for node in ast.walk(tree)]:
         if isinstance(node, ast.Import):
             private = [each.name for each in node.names if each.name.startswith("pytest_mob")]
-            assert private == []
+            assert private == [], path
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("pytest_mob"):
-            assert node.module in FACES
+            assert node.module in FACES, path
             face = importlib.import_module(node.module)
             names = {each.name for each in node.names}
-            assert names <= set(getattr(face, "__all__", vars(face)))
+            assert names <= set(getattr(face, "__all__", vars(face))), path
 
 
 def test_nothing_in_the_package_names_an_agent() -> None:

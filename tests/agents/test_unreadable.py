@@ -129,11 +129,11 @@ def test_the_user_decides_what_follows_an_unreadable_reply(name: str) -> None:
     assert followed(name, *WHY[0], other) == other
 
 
-@pytest.mark.parametrize("name", SOLVED)
-def test_every_agent_of_a_model_can_be_strict(name: str) -> None:
-    options = shipped(name).Options
-    assert make_options(name, options, []).strict is False
-    assert make_options(name, options, ["strict=true"]).strict is True
+def test_every_agent_of_a_model_can_be_strict() -> None:
+    for name in SOLVED:
+        options = shipped(name).Options
+        assert make_options(name, options, []).strict is False
+        assert make_options(name, options, ["strict=true"]).strict is True
 
 
 @pytest.mark.parametrize("name", ENDINGS)

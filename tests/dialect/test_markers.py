@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from pytest_mobileagent import Action, Finish, Frame, LongPress, Tap, Type
@@ -142,9 +144,9 @@ TEXTS += [
 
 
 @every
-@pytest.mark.parametrize("text", TEXTS)
-def test_a_goal_may_ask_to_type_a_token(dialect: Dialect, text: str) -> None:
-    for action in (Type(text), Type(text, clear=True), Type(text, enter=True)):
+def test_a_goal_may_ask_to_type_a_token(dialect: Dialect) -> None:
+    kinds: list[dict[str, bool]] = [{}, {"clear": True}, {"enter": True}]
+    for action in [Type(text, **kind) for text in TEXTS for kind in kinds]:
         try:
             words = dialect.print(Decision((action,)), FRAME)
         except DialectError:
@@ -175,16 +177,17 @@ VALUES = [
 ENDS = ["\n</function>\n</tool_call>", "\n</function>", "", "</tool_call><|im_end|>"]
 
 
-@pytest.mark.parametrize("value", VALUES, ids=["lines", "unclosed", "one line"])
-@pytest.mark.parametrize("end", ENDS)
-@pytest.mark.parametrize("begin", ["<tool_call>\n", "Thought: x\n<tool_call>", ""])
-def test_xml_calls_are_read(value: str, end: str, begin: str) -> None:
-    def read(given: list[tuple[str, str]]) -> object:
-        return Qwen().parse(begin + xml(given, value, end), FRAME).actions
+BEGINNINGS = ["<tool_call>\n", "Thought: x\n<tool_call>", ""]
 
-    assert read(CLICK) == (Tap(539, 1201),)
-    assert read(HOLD) == (LongPress(539, 1201, 2.0),)
-    assert read(TYPES) == (Type("007 <b>"),)
+
+@pytest.mark.parametrize(
+    ("given", "action"),
+    [(CLICK, Tap(539, 1201)), (HOLD, LongPress(539, 1201, 2.0)), (TYPES, Type("007 <b>"))],
+)
+def test_xml_calls_are_read(given: list[tuple[str, str]], action: Action) -> None:
+    for begin, value, end in itertools.product(BEGINNINGS, VALUES, ENDS):
+        words = begin + xml(given, value, end)
+        assert Qwen().parse(words, FRAME).actions == (action,), words
 
 
 BY_NAME = (
