@@ -145,8 +145,8 @@ TEXTS += [
 
 @every
 def test_a_goal_may_ask_to_type_a_token(dialect: Dialect) -> None:
-    kinds: list[dict[str, bool]] = [{}, {"clear": True}, {"enter": True}]
-    for action in [Type(text, **kind) for text in TEXTS for kind in kinds]:
+    kinds = [(False, False), (True, False), (False, True)]
+    for action in [Type(text, None, *kind) for text in TEXTS for kind in kinds]:
         try:
             words = dialect.print(Decision((action,)), FRAME)
         except DialectError:
