@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from pytest_mobileagent.virtual.ui.layout import Box
-    from pytest_mobileagent.virtual.ui.metrics import Rect
     from pytest_mobileagent.virtual.ui.theme import RGBA, Theme
 
 # A method of Part, the rectangle of the screen that it may change, and its other arguments. Equal

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.shell.commands import Context
 
 PROTECTED = (
     "AIRPLANE_MODE", "BATTERY_CHANGED", "BOOT_COMPLETED", "PACKAGE_ADDED", "PACKAGE_REMOVED",

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.app.app import Activity, App
     from pytest_mobileagent.virtual.content.intent import Filter
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.shell.commands import Context
 
 FEATURES = (
     "android.hardware.bluetooth", "android.hardware.camera", "android.hardware.location",

@@ -17,7 +17,6 @@ from pytest_mobileagent.virtual.system.configuration import DISPLAY
 
 if TYPE_CHECKING:
     from pytest_mobileagent.virtual.phone import Phone
-    from pytest_mobileagent.virtual.shell.commands import Context
     from pytest_mobileagent.virtual.system.interfaces import Record, Window
 
 SMALLEST_DENSITY = 72
