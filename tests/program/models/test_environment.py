@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import urllib.error
 import urllib.request
 from typing import TYPE_CHECKING, Any
@@ -89,8 +88,8 @@ def own() -> Iterator[str]:
         yield url
 
 
-def test_own_model_of_the_user_answers_its_api(make, own, monkeypatch):
-    monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{nobody()}/v1")
+def test_own_model_of_the_user_answers_its_api(make, own, monkeypatch, unused_port):
+    monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{unused_port}/v1")
     prices = Prices({"vllm:gpt-4o": Price(1_000, 10_000)})
     recorder = make(ModelSettings(prices=prices), model=parse_reference(f"vllm:qwen@{own}/v1"))
     complete(recorder, "gpt-4o")
@@ -171,14 +170,6 @@ def test_closing_leaves_no_certificates_behind(make):
     assert os.path.exists(bundle)  # noqa: PTH110
     recorder.run(recorder.port.close())
     assert not os.path.exists(bundle)  # noqa: PTH110
-
-
-def nobody() -> int:
-    """A port on which nothing is listening."""
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        number: int = unused.getsockname()[1]
-        return number
 
 
 @pytest.fixture

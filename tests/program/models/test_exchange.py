@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
-import socket
 import ssl
 import subprocess
 from contextlib import suppress
@@ -213,13 +212,11 @@ def test_connections_are_reused_and_reopened_if_closed(make, provide):
     assert [line["call"]["retries"] for line in recorder.lines] == [0, 0, 0]
 
 
-def test_unreachable_provider_is_a_transient_fault(make, monkeypatch):
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{unused.getsockname()[1]}/v1")
-        recorder = make()
-        with ask(recorder, ASKED) as client:
-            assert b" 502 " in receive(client, b"cannot be reached")
+def test_unreachable_provider_is_a_transient_fault(make, monkeypatch, unused_port):
+    monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{unused_port}/v1")
+    recorder = make()
+    with ask(recorder, ASKED) as client:
+        assert b" 502 " in receive(client, b"cannot be reached")
     (line,) = recorder.lines
     assert line["call"] is None
     assert line["busy_since"] > 0
