@@ -15,6 +15,7 @@ from pytest_mobileagent.program.commands.sockets import read_service
         "setprop debug.x 1",
         "stop logd",
         "kill 1234",
+        "pkill screenrecord",
         "svc power stayon true",
         "pm install /data/local/tmp/x.apk",
         "pm uninstall com.x",

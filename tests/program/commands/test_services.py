@@ -202,6 +202,7 @@ SCRIPTS: list[tuple[str, tuple[Act, ...] | None]] = [
     ("input tap 1 2; input tap 3 4", (Tap(1, 2), Tap(3, 4))),
     ("input tap 1 2 && input tap 3 4 &", (Tap(1, 2), Tap(3, 4))),
     ("input tap \\\n 1 2 # there", (Tap(1, 2),)),
+    ("input tap 1 2 >; input tap 3 4", (Tap(1, 2),)),  # nothing to write to
     ("input tap 1 2 || input tap 3 4", (Tap(1, 2),)),  # the second runs only if the first fails
     ("true || input tap 3 4", (Tap(3, 4),)),
     ("{ input tap 1 2; } 2>&1; (input tap 3 4)", (Tap(1, 2), Tap(3, 4))),
