@@ -59,7 +59,7 @@ test-all: test-fast
 	$(BIN)/pytest -n 4 -m slow
 
 test-fleet: $(VENV)/ray
-	$(BIN)/pytest -n 0 tests/fleet
+	$(BIN)/pytest -n 0 tests/fleet tests/plugin/engine/ray
 
 $(VENV)/ray: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --editable ".[ray]"

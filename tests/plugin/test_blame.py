@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from tests.project import Project
 
 
+pytestmark = pytest.mark.slow
+
+
 def report(project):
     return newest_report(project.pytester.path)
 
@@ -194,8 +197,6 @@ def test_the_next_works(device):
     )
     project.run("tasks").assert_outcomes(passed=2)
 
-
-pytestmark = pytest.mark.slow
 
 AGENT = """
 import os, re, tempfile
