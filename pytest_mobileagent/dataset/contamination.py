@@ -15,8 +15,9 @@ from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.trajectory import touched
 from pytest_mobileagent.noise import OVERLAYS, State
 from pytest_mobileagent.noise.cover import hierarchy, look_of
-from pytest_mobileagent.noise.drawing import draw, png_of
+from pytest_mobileagent.noise.drawing import draw
 from pytest_mobileagent.noise.layout import arrange, package_of
+from pytest_mobileagent.perception.picture import encode
 from pytest_mobileagent.screen.element import Bounds
 from pytest_mobileagent.screen.xml import parse_tree
 
@@ -149,7 +150,7 @@ def _seen(screen: Screen, root: Part, picture: Image, template: Template, look: 
         for window in list(tree)[1:]:
             tree.remove(window)
         xml = etree.tostring(tree, encoding="unicode")
-    return replace(screen, png=png_of(picture), xml=xml)
+    return replace(screen, png=encode(picture), xml=xml)
 
 
 def _onto(root: Part, target: Bounds, look: Look) -> Part:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.errors import DeviceError
+from pytest_mobileagent.perception.picture import encode
 from pytest_mobileagent.screen import xml as hierarchy
 from pytest_mobileagent.screen.element import Bounds
 from pytest_mobileagent.screen.picture import size_of
@@ -238,15 +239,12 @@ def _fitted(png: bytes, frame: Size, xml: str) -> bytes:
         return png
     from PIL import Image
 
-    encoded = io.BytesIO()
     with _decoded(png) as image:
         is_turned = (size[0] < size[1]) != (frame[0] < frame[1])
         # Android's rotations are clockwise, so that the picture is turned back.
         back = Image.Transpose.ROTATE_270 if _rotation(xml) == 3 else Image.Transpose.ROTATE_90
         upright = image.transpose(back) if is_turned else image
-        fitted = upright if upright.size == frame else upright.resize(frame)
-        fitted.save(encoded, "PNG", compress_level=1)
-    return encoded.getvalue()
+        return encode(upright if upright.size == frame else upright.resize(frame))
 
 
 @contextmanager

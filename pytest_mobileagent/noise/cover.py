@@ -16,7 +16,7 @@ from pytest_mobileagent.action.action import Key, Open, Type, Wait
 from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Tap
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.noise import PASSING, Look, State
-from pytest_mobileagent.noise.drawing import draw, is_dark, png_of
+from pytest_mobileagent.noise.drawing import draw, is_dark
 from pytest_mobileagent.noise.fonts import undrawable
 from pytest_mobileagent.noise.injection import SHAPES as OF_INJECTIONS
 from pytest_mobileagent.noise.injection import UNDRAWN
@@ -27,6 +27,7 @@ from pytest_mobileagent.noise.layout import (
     has_own_window,
     package_of,
 )
+from pytest_mobileagent.perception.picture import encode
 from pytest_mobileagent.screen.xml import parse_tree
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def _painted(png: bytes, screen: Screen, template: Template, look: Look, state: 
         return png
     key = (png, template, look, state)
     if key not in _last:
-        drawn = png_of(draw(screen.image, _arranged(template, look, state), template, look))
+        drawn = encode(draw(screen.image, _arranged(template, look, state), template, look))
         _last.clear()
         _last[key] = drawn
     return _last[key]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -48,13 +47,6 @@ def is_dark(image: Image) -> bool:
     """Return whether a screen is dark, judged by its mean brightness."""
     small = image.resize((16, 16), reducing_gap=2).convert("L")  # five times faster with a gap
     return sum(small.tobytes()) / 256 < 90
-
-
-def png_of(image: Image) -> bytes:
-    """Return a picture as a PNG file."""
-    encoded = io.BytesIO()
-    image.save(encoded, "PNG", compress_level=1)  # many times faster than the default
-    return encoded.getvalue()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from pytest_mobileagent.perception.picture import default_font
+
 if TYPE_CHECKING:
     from PIL.ImageFont import FreeTypeFont
 
@@ -76,7 +78,7 @@ def font(text: str, size: int) -> FreeTypeFont:
     """Return the font for text, `size` pixels high, chosen by the first script that it needs."""
     scripts = _scripts_of(text)
     path = _file(scripts[0]) if scripts else None
-    return _default_font(size) if path is None else _from_file(path, size)
+    return default_font(size) if path is None else _from_file(path, size)
 
 
 def is_rightward(text: str) -> bool:
@@ -132,15 +134,6 @@ def shortened(lines: list[str], most: int, size: int, width: int) -> list[str]:
 
 def _scripts_of(text: str) -> list[_Script]:
     return [each for each in _SCRIPTS if each.letters.search(text)]
-
-
-@cache
-def _default_font(size: int) -> FreeTypeFont:
-    from PIL import ImageFont
-
-    found = ImageFont.load_default(size)
-    assert isinstance(found, ImageFont.FreeTypeFont)
-    return found
 
 
 @cache

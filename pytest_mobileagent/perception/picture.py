@@ -29,7 +29,7 @@ def encode(image: Image, kind: Literal["png", "jpeg"] = "png", quality: int = 85
     """Return an image as the bytes of a PNG or JPEG file; `quality` is for JPEG."""
     stream = io.BytesIO()
     if kind == "png":
-        image.save(stream, "png", compress_level=1)
+        image.save(stream, "png", compress_level=1)  # many times faster than the default
     else:
         rgb = image if image.mode in {"RGB", "L"} else image.convert("RGB")
         rgb.save(stream, "jpeg", quality=quality)
@@ -118,7 +118,7 @@ def draw_appagent(image: Image, marks: Iterable[Mark], dark: bool = False) -> Im
     from PIL import Image as image_
 
     ink, paper = (_DARK, _LIGHT) if dark else (_LIGHT, _DARK)
-    font, margin = _font(30), 10
+    font, margin = default_font(30), 10
     drawn, draw = _copy(image)
     for mark in marks:
         width, height = _extent(font, mark.label)
@@ -139,7 +139,7 @@ def draw_grid(image: Image, cells: Iterable[Mark]) -> Image:
     for cell in cells:
         left, top = cell.bounds[:2]
         _outline(draw, cell.bounds, drawn.size, _GRID, 1)
-        font = _font(max(8, min(cell.bounds.width // 4, 60)))
+        font = default_font(max(8, min(cell.bounds.width // 4, 60)))
         x = left + cell.bounds.width // 20
         y = top + cell.bounds.height * 3 // 10 - _extent(font, "0")[1]
         _write(draw, (x + 3, y + 3), cell.label, font, _BLACK)
@@ -158,7 +158,9 @@ def draw_m3a(image: Image, marks: Iterable[Mark]) -> Image:
         left, top = mark.bounds[:2]
         _outline(draw, mark.bounds, drawn.size, _GREEN, 2)
         draw.rectangle((left + 1, top + 1, left + 35, top + 25), fill=_WHITE)
-        font = _font(next((s for s in (26, 22, 18) if _extent(_font(s), mark.label)[0] < 33), 15))
+        font = default_font(
+            next((s for s in (26, 22, 18) if _extent(default_font(s), mark.label)[0] < 33), 15)
+        )
         _write(draw, (left + 3, top + 22 - _extent(font, "0")[1]), mark.label, font, _BLACK)
     return drawn
 
@@ -171,7 +173,7 @@ def draw_som(image: Image, marks: Iterable[Mark]) -> Image:
     random.
     """
     drawn, draw = _copy(image)
-    font = _font(46)
+    font = default_font(46)
     for place, mark in enumerate(marks):
         left, top = mark.bounds[:2]
         _outline(draw, mark.bounds, drawn.size, _color(place), 5)
@@ -188,7 +190,7 @@ def draw_letters(image: Image, marks: Iterable[Mark]) -> Image:
     SeeAct of AndroidWorld only lists them.
     """
     drawn, draw = _copy(image)
-    font = _font(30)
+    font = default_font(30)
     for mark in marks:
         left, _, _, bottom = mark.bounds
         _outline(draw, mark.bounds, drawn.size, _RED, 3)
@@ -229,7 +231,7 @@ def draw_strip(image: Image, words: str) -> Image:
     from PIL import ImageDraw as image_draw
 
     size, margin, rule = 18, 8, 4
-    font = _font(size)
+    font = default_font(size)
     lines = _wrapped(words, font, image.width - 2 * margin)
     height = rule + 2 * margin + len(lines) * (size + 4)
     drawn = image_.new("RGB", (image.width, image.height + height), _WHITE)
@@ -311,7 +313,8 @@ def _inside(box: Bounds, size: tuple[int, int]) -> Bounds:
 
 
 @functools.cache
-def _font(size: int) -> FreeTypeFont:
+def default_font(size: int) -> FreeTypeFont:
+    """Return Pillow's built-in font in a size in pixels; it is the same on every machine."""
     from PIL import ImageFont
 
     font = ImageFont.load_default(size)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 from lxml import etree
 
-from pytest_mobileagent import Screen
 from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.noise import State
 from pytest_mobileagent.noise.cover import cover, hierarchy, look_of
-from pytest_mobileagent.noise.drawing import is_dark, png_of
+from pytest_mobileagent.noise.drawing import is_dark
 from pytest_mobileagent.noise.layout import arrange, has_own_window, package_of
 from pytest_mobileagent.testing.phones import png
+
+if TYPE_CHECKING:
+    from pytest_mobileagent import Screen
 
 
 @pytest.mark.parametrize("kind", ["raw", "appium"])
@@ -122,14 +125,6 @@ def test_a_dark_screen_gets_a_dark_card_and_all_but_the_noise_is_dimmed(raw, tem
     assert light.getpixel((5, 5)) == (114, 114, 114)
     toast = cover(raw, templates["en-toast-sync"], look_of(raw))
     assert toast.image.getpixel((5, 5)) == (255, 255, 255)
-
-
-def test_pictures_survive_being_written(raw):
-    image = raw.image.resize((31, 17))
-    image.putpixel((3, 5), (1, 2, 250))
-    again = Screen("", png_of(image))
-    assert again.size == (31, 17)
-    assert again.image.tobytes() == image.tobytes()
 
 
 def test_a_picture_that_is_cut_off_is_the_device_s_fault(raw, templates):
