@@ -11,6 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pytest_mobileagent.statistics import (
+    Estimate,
     Z,
     mean,
     pass_all,
@@ -110,3 +111,16 @@ def test_pass_at_k_and_pass_all_k_count_every_choice_of_k_trials(k, successes):
 def test_too_few_trials_give_no_result_for_k():
     assert pass_at(3, 2, 2) is None
     assert pass_all(3, 2, 2) is None
+
+
+@pytest.mark.parametrize(
+    ("estimate", "form", "words"),
+    [
+        (Estimate(None), "{:.2f}", "n/a"),
+        (Estimate(0.5), "{:.2f}", "0.50"),
+        (Estimate(0.5, 0.25, 0.75), "{:.0%}", "50% (25%-75%)"),
+        (Estimate(0.0, -0.5, 0.5), "{:.2f}", "0.00 (-0.50 to 0.50)"),
+    ],
+)
+def test_an_estimate_is_printed_with_its_interval(estimate, form, words):
+    assert estimate.in_words(form) == words
