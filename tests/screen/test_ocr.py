@@ -68,15 +68,15 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> type[Fake]:
     return Fake
 
 
-def test_text_is_read_with_its_bounds():
-    (box,) = read_text(written((100, 200, "Network & internet")))
+def test_text_in_pictures_of_any_kind_is_read_with_its_bounds():
+    (box,) = read_text(written((100, 200, "Network & internet")).convert("RGBA"))
     assert folded(box.text) == folded("Network & internet")
     assert box.confidence > 0.8
     left, top, right, bottom = box.bounds
     assert abs(left - 100) < 15
     assert 190 < top < 215 < bottom < 270
     assert 400 < right < 500
-    (box,) = read_text(written((100, 200, "设置 网络"), font=CHINESE))
+    (box,) = read_text(written((100, 200, "设置 网络"), font=CHINESE).convert("P"))
     assert folded(box.text) == "设置网络"
 
 
@@ -84,7 +84,7 @@ def test_lines_come_from_the_top_down_and_from_the_left_with_bounds_in_the_pictu
     image = written(
         (-8, 300, "third"), (420, 104, "second"), (50, 110, "first"), (590, 362, "last")
     )
-    boxes = read_text(image)
+    boxes = read_text(image.convert("L"))
     assert [box.text for box in boxes][:3] == ["first", "second", "third"]
     for box in boxes:
         assert 0 <= box.bounds.left < box.bounds.right <= 700
@@ -96,17 +96,11 @@ def test_an_empty_picture_has_no_text(size):
     assert read_text(Image.new("RGB", size, "white")) == ()
 
 
-@pytest.mark.parametrize("mode", ["RGBA", "L", "P"])
-def test_pictures_of_any_kind_are_read(mode):
-    (box,) = read_text(written((100, 200, "Settings")).convert(mode))
-    assert box.text == "Settings"
-
-
 def test_threads_may_read_at_once():
-    pictures = [written((50, 100, f"Alarm 0{n}:30")) for n in range(4)]
-    with ThreadPoolExecutor(4) as threads:
+    pictures = [written((50, 100, f"Alarm 0{n}:30")) for n in range(2)]
+    with ThreadPoolExecutor(2) as threads:
         found = list(threads.map(read_text, pictures))
-    assert [folded(boxes[0].text) for boxes in found] == [f"Alarm0{n}:30" for n in range(4)]
+    assert [folded(boxes[0].text) for boxes in found] == [f"Alarm0{n}:30" for n in range(2)]
 
 
 def test_reading_says_nothing(capfd, caplog):
