@@ -97,21 +97,15 @@ def test_after():
     shop.run(body).assert_outcomes(passed=2)
 
 
-@pytest.mark.parametrize(
-    ("user", "reply"),
-    [
-        ("'Large.'", "Large."),
-        ("{'size': 'Small.'}", "Small."),
-        ("None", "The user does not answer."),
-    ],
-)
-def test_user_of_a_task_answers_questions(shop, user, reply):
-    body = f"""
-@task("Buy shoes.", user={user})
-def test_buy(episode):
-    assert episode.answer == {reply!r}
-"""
-    shop.run(body, agent="asks").assert_outcomes(passed=1)
+def test_user_of_a_task_answers_questions(shop):
+    replies = {
+        "'Large.'": "Large.",
+        "{'size': 'Small.'}": "Small.",
+        "None": "The user does not answer.",
+    }
+    each = "@task('Buy shoes.', user={})\ndef test_{}(episode): assert episode.answer == {!r}\n"
+    bodies = (each.format(user, n, reply) for n, (user, reply) in enumerate(replies.items()))
+    shop.run("".join(bodies), agent="asks").assert_outcomes(passed=3)
 
 
 def test_task_that_needs_events_is_skipped_without_a_listener(shop):
