@@ -15,8 +15,8 @@ from marks import busy_screen, show
 from pytest_mobileagent import Wait
 from pytest_mobileagent.device.noisy import NoiseSettings, NoisyDevice
 from pytest_mobileagent.noise import NoiseChoice
-from pytest_mobileagent.noise.drawing import png_of
 from pytest_mobileagent.noise.template import load
+from pytest_mobileagent.perception import encode
 from pytest_mobileagent.screen.screen import Screen
 from pytest_mobileagent.testing import FakePhone
 
@@ -71,7 +71,7 @@ def main() -> None:
     for shade in range(40):
         image = busy.image.copy()
         image.paste((shade, 0, 0), (0, 0, 50, 50))
-        screens.append(Screen(busy.xml, png_of(image), "com.example", time=busy.time))
+        screens.append(Screen(busy.xml, encode(image), "com.example", time=busy.time))
     show("a step without noise on the screen", milliseconds(noisy(screens, None)))
     by_name = {each.name: each for each in TEMPLATES}
     for name in SHOWN:
