@@ -107,177 +107,99 @@ QWEN_ARGUMENTS = objects(
     "action coordinate start_coordinate end_coordinate coordinate2 direction text time button",
     ANYTHING | st.sampled_from(["click", "swipe", "wait", "type", "system_button", "drag", "up"]),
 )
+THOUGHT_CALL = "<thinking></thinking><tool_call>%s</tool_call>"
+AUTODROID = ["Steps", "Analyses", "Finished", "Next step", "id", "action", "input_text", "x"]
+GEMINI_NAMES = (
+    "click long_press type type_text_at drag_and_drop scroll_at scroll_document press_key "
+    "key_combination open_app wait message"
+)
+GEMINI_ARGUMENTS = (
+    "x y text press_enter clear_before_typing start_x start_y end_x end_y seconds key "
+    "destination_x destination_y direction magnitude app_name keys"
+)
+OPENAI_NAMES = "click double_click scroll drag type keypress wait move"
 APPAGENT = "Observation: a\nThought: b\nAction: _\nSummary: d"
 # Each dialect in its variants, and text that is nearly valid: made from its fragments, from its
 # characters, or from its objects with any values.
+# fmt: off
 DIALECTS: list[tuple[list[Dialect], Words]] = [
     ([A3("device"), A3("paper"), A3(clear=False)], within("CLICK[_]", "{_}", "SCROLL[5, _]")),
-    (
-        [AgentCpm()],
+    ([AgentCpm()],
         behind("{", '{"POINT":', '{"TYPE":')
-        | objects(
-            "thought POINT to duration PRESS TYPE STATUS",
-            ANYTHING | st.lists(st.integers(-10, 1010)) | st.sampled_from(["up", "HOME", "finish"]),
-        ).map(json.dumps),
-    ),
-    (
-        [Aitw("auto-ui"), Aitw("digirl"), Aitw("spa-bench")],
-        pieces(
-            *("Action Decision: ", '"action_type": ', '"DUAL_POINT"', ", ", '"touch_point": '),
-            *('"[0.1, 0.2]"', '"lift_point": ', '"typed_text": ', '"[9e9, -1]"', "Action Plan: ["),
-            *("TYPE", "]"),
-        ),
-    ),
-    (
-        [Aitz("text"), Aitz("marks")],
-        pieces(
-            *('{"ACTION": ', '"click_element"', ', "ARGS": ', '{"bbox": ', "[1, 2, 3, 4]", "}"),
-            *("```", '"scroll"', '{"direction": "up"', '{"result_action_type": 4'),
-            ', "result_touch_yx": "[1,2]"',
-        ),
-    ),
+        | objects("thought POINT to duration PRESS TYPE STATUS", ANYTHING
+                  | st.lists(st.integers(-10, 1010))
+                  | st.sampled_from(["up", "HOME", "finish"])).map(json.dumps)),
+    ([Aitw("auto-ui"), Aitw("digirl"), Aitw("spa-bench")],
+        pieces("Action Decision: ", '"action_type": ', '"DUAL_POINT"', ", ", '"touch_point": ',
+        '"[0.1, 0.2]"', '"lift_point": ', '"typed_text": ', '"[9e9, -1]"', "Action Plan: [",
+        "TYPE", "]")),
+    ([Aitz("text"), Aitz("marks")],
+        pieces('{"ACTION": ', '"click_element"', ', "ARGS": ', '{"bbox": ', "[1, 2, 3, 4]", "}",
+        "```", '"scroll"', '{"direction": "up"', '{"result_action_type": 4',
+        ', "result_touch_yx": "[1,2]"')),
     ([AndroidArena()], within("#_#", characters="#clicksettxf [n5f0]_")),
-    (
-        [AndroidControl("original"), AndroidControl("mobile_use")],
-        pieces(
-            *('{"action_type": ', '"click"', ', "x": ', "5", ', "y": ', "}", '{"action": '),
-            *('"swipe"', ', "coordinate": [1, 2]', ', "time": ', '"terminate"'),
-            ', "status": "success"',
-        ),
-    ),
-    (
-        [AndroidWorld(), AndroidWorld(text_only=True)],
-        within("Reason: a\nAction: _", "Reason: a\nAction: {_}"),
-    ),
-    (
-        [
-            AnthropicComputerUse(),
-            AnthropicComputerUse("20241022"),
-            AnthropicComputerUse(cursor=(1, 1), pressed=(1, 1)),
-        ],
-        COMPUTER_USES,
-    ),
-    (
-        [AppAgent(), AppAgent(grid=True), AppAgent(functions="mobile-bench-v2")],
-        within(APPAGENT, characters="tapswiegrdlonx(),\"' 0123456789"),
-    ),
-    (
-        [AppAgentReflection()],
+    ([AndroidControl("original"), AndroidControl("mobile_use")],
+        pieces('{"action_type": ', '"click"', ', "x": ', "5", ', "y": ', "}", '{"action": ',
+        '"swipe"', ', "coordinate": [1, 2]', ', "time": ', '"terminate"',
+        ', "status": "success"')),
+    ([AndroidWorld(), AndroidWorld(text_only=True)],
+        within("Reason: a\nAction: _", "Reason: a\nAction: {_}")),
+    ([AnthropicComputerUse(), AnthropicComputerUse("20241022"),
+      AnthropicComputerUse(cursor=(1, 1), pressed=(1, 1))], COMPUTER_USES),
+    ([AppAgent(), AppAgent(grid=True), AppAgent(functions="mobile-bench-v2")],
+        within(APPAGENT, characters='tapswiegrdlonx(),"\' 0123456789')),
+    ([AppAgentReflection()],
         within("Decision: _\nThought: b\nDocumentation: _", "Decision: BACK\n_\n_")
-        | pieces("Decision: ", "BACK", "INEFFECTIVE", "\n", "Thought: a\n", "Documentation: b"),
-    ),
-    (
-        [AutoDroid()],
-        st.dictionaries(
-            st.sampled_from(
-                ["Steps", "Analyses", "Finished", "Next step", "id", "action", "input_text", "x"]
-            ),
-            ANYTHING,
-        ).map(repr),
-    ),
+        | pieces("Decision: ", "BACK", "INEFFECTIVE", "\n", "Thought: a\n", "Documentation: b")),
+    ([AutoDroid()],
+        st.dictionaries(st.sampled_from(AUTODROID), ANYTHING).map(repr)),
     ([AutoGlm()], behind("<answer>", "do(action=", 'do(action="Tap", ', "finish(message=")),
     ([BMoca()], within("- Description: a\n- Thought: b\n- Action: _", "tap(_)")),
     ([BMocaDiscrete()], st.integers().map(str)),
     ([BMocaGesture(), BMocaGesture(low=0.0)], st.lists(st.floats()).map(str)),
-    (
-        [CogAgent("18b"), CogAgent("9b"), CogAgent("9b", submit=True)],
-        pieces(
-            *("Grounded Operation:", "CLICK(", "TYPE(", "box=[[", "1,2,3,4", "]]", "text='", "'"),
-            *(")", " ", "tap", "type", '"', "->", "SCROLL_UP(", "KEY_PRESS(key='", "LAUNCH(app="),
-            *("<<", ">>", "\n"),
-        ),
-    ),
-    (
-        [GelabZero()],
-        pieces(
-            *("<THINK>", "</THINK>", "explain:", "action:", "\t", "CLICK", "TYPE", "WAIT", "SLIDE"),
-            *("point:", "point1:", "point2:", "500,", "250", "value:", "summary:", "\n"),
-        ),
-    ),
-    (
-        [GeminiComputerUse(), GeminiComputerUse("browser")],
+    ([CogAgent("18b"), CogAgent("9b"), CogAgent("9b", submit=True)],
+        pieces("Grounded Operation:", "CLICK(", "TYPE(", "box=[[", "1,2,3,4", "]]", "text='",
+        "'", ")", " ", "tap", "type", '"', "->", "SCROLL_UP(", "KEY_PRESS(key='", "LAUNCH(app=",
+        "<<", ">>", "\n")),
+    ([GelabZero()],
+        pieces("<THINK>", "</THINK>", "explain:", "action:", "\t", "CLICK", "TYPE", "WAIT",
+        "SLIDE", "point:", "point1:", "point2:", "500,", "250", "value:", "summary:", "\n")),
+    ([GeminiComputerUse(), GeminiComputerUse("browser")],
         behind("{", '{"name": ')
-        | st.builds(
-            lambda name, given: json.dumps({"name": name, "arguments": given}),
-            st.sampled_from(
-                [
-                    *("click", "long_press", "type", "type_text_at", "drag_and_drop", "scroll_at"),
-                    *("scroll_document", "press_key", "key_combination", "open_app", "wait"),
-                    "message",
-                ]
-            )
-            | ANYTHING,
-            objects(
-                "x y text press_enter clear_before_typing start_x start_y end_x end_y seconds key "
-                "destination_x destination_y direction magnitude app_name keys",
-                ANYTHING | st.integers(0, 1000) | st.sampled_from(["up", "enter"]),
-            )
-            | ANYTHING,
-        ),
-    ),
-    (
-        [MobileAgent()],
-        within("Observation: a\nThought: b\nAction: _", characters="openApcliktx ()ybdw,\\n"),
-    ),
-    (
-        [MobileAgentV2()],
-        within(
-            "### Thought ###\na\n### Action ###\n_\n### Operation ###\nb",
-            characters="TapSwiey ()123,-.xOn\\",
-        ),
-    ),
-    (
-        [MobileAgentV3("abs"), MobileAgentV3("0-1000")],
-        within(
-            "### Thought ###\na\n\n### Action ###\n_\n\n### Description ###\nb",
-            "### Thought ###\na\n\n### Action ###\n{_}\n\n### Description ###\nb",
-        ),
-    ),
-    (
-        [MobileBenchV2()],
-        pieces("Action: ", "click(", "c5", ")", "scroll(", "s21", ', "up"', 'input("', '"', "\n"),
-    ),
-    (
-        [Odyssey(), Odyssey(submit=True)],
-        pieces(
-            *("CLICK", ": ", "(", "500", ", ", ")", "SCROLL", "TYPE", "PRESS_", "HOME", "\n", "1. ")
-        ),
-    ),
-    (
-        [OpenAiComputerUse()],
+        | st.builds(lambda name, given: json.dumps({"name": name, "arguments": given}),
+                    st.sampled_from(GEMINI_NAMES.split()) | ANYTHING,
+                    objects(GEMINI_ARGUMENTS, ANYTHING | st.integers(0, 1000)
+                            | st.sampled_from(["up", "enter"])) | ANYTHING)),
+    ([MobileAgent()],
+        within("Observation: a\nThought: b\nAction: _", characters="openApcliktx ()ybdw,\\n")),
+    ([MobileAgentV2()],
+        within("### Thought ###\na\n### Action ###\n_\n### Operation ###\nb",
+        characters="TapSwiey ()123,-.xOn\\")),
+    ([MobileAgentV3("abs"), MobileAgentV3("0-1000")],
+        within("### Thought ###\na\n\n### Action ###\n_\n\n### Description ###\nb",
+        "### Thought ###\na\n\n### Action ###\n{_}\n\n### Description ###\nb")),
+    ([MobileBenchV2()],
+        pieces("Action: ", "click(", "c5", ")", "scroll(", "s21", ', "up"', 'input("', '"', "\n")),
+    ([Odyssey(), Odyssey(submit=True)],
+        pieces("CLICK", ": ", "(", "500", ", ", ")", "SCROLL", "TYPE", "PRESS_", "HOME", "\n",
+        "1. ")),
+    ([OpenAiComputerUse()],
         behind("{", '{"type": ')
-        | objects(
-            "type x y scroll_x scroll_y path text keys button name arguments actions content",
-            ANYTHING
-            | st.sampled_from(
-                ["click", "double_click", "scroll", "drag", "type", "keypress", "wait", "move"]
-            ),
-        ).map(json.dumps),
-    ),
-    (
-        [OsAtlas("finger"), OsAtlas("content")],
-        pieces("actions:", "\n", "CLICK", " ", "<point>", "[[", "5", ",", "]]", "TYPE [", "SCROLL"),
-    ),
-    (
-        [Qwen("2.5"), Qwen("3"), Qwen("gui-owl"), Qwen("mai-ui")],
-        behind("<tool_call>\n", '{"action": "click", ')
-        | QWEN_ARGUMENTS.map(json.dumps)
-        | QWEN_ARGUMENTS.map(
-            lambda each: (
-                f"<thinking></thinking><tool_call>{json.dumps({'arguments': each})}</tool_call>"
-            )
-        ),
-    ),
+        | objects("type x y scroll_x scroll_y path text keys button name arguments actions content",
+                  ANYTHING | st.sampled_from(OPENAI_NAMES.split())).map(json.dumps)),
+    ([OsAtlas("finger"), OsAtlas("content")],
+        pieces("actions:", "\n", "CLICK", " ", "<point>", "[[", "5", ",", "]]", "TYPE [",
+        "SCROLL")),
+    ([Qwen("2.5"), Qwen("3"), Qwen("gui-owl"), Qwen("mai-ui")],
+        behind("<tool_call>\n", '{"action": "click", ') | QWEN_ARGUMENTS.map(json.dumps)
+        | QWEN_ARGUMENTS.map(lambda each: THOUGHT_CALL % json.dumps({"arguments": each}))),
     ([SeeAct()], within("ELEMENT: _\n\nACTION: _\n\nVALUE: _")),
-    (
-        [UiTars("1"), UiTars("1.5"), UiTars("doubao")],
-        behind("Action: ", "Thought: a\nAction: click("),
-    ),
-    (
-        [UiVenus("1.5"), UiVenus("2")],
-        within("<think>a</think><action>_</action>", "<action>Click(box=_)</action>"),
-    ),
+    ([UiTars("1"), UiTars("1.5"), UiTars("doubao")],
+        behind("Action: ", "Thought: a\nAction: click(")),
+    ([UiVenus("1.5"), UiVenus("2")],
+        within("<think>a</think><action>_</action>", "<action>Click(box=_)</action>")),
 ]
+# fmt: on
 
 
 def test_every_dialect_is_tested():
