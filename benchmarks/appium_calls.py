@@ -16,7 +16,7 @@ from pytest_mobileagent import Open, Tap
 from pytest_mobileagent.device.device import DeviceOptions, Settle
 from pytest_mobileagent.device.drivers.appium import Driver, connect_remote
 from pytest_mobileagent.device.fleet.shared import SharedRun
-from pytest_mobileagent.device.sources.started import virtual_slots
+from pytest_mobileagent.device.sources.virtual import virtual_slots
 
 if TYPE_CHECKING:
     from appium.webdriver import Remote

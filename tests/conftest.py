@@ -28,7 +28,7 @@ from pytest_mobileagent.device.device import DeviceOptions
 from pytest_mobileagent.device.drivers.appium import appium_server
 from pytest_mobileagent.device.fleet.programs import warm_program
 from pytest_mobileagent.device.fleet.shared import SharedRun
-from pytest_mobileagent.device.sources.started import virtual_slots
+from pytest_mobileagent.device.sources.virtual import virtual_slots
 from pytest_mobileagent.urls import sparing_loopback
 from pytest_mobileagent.virtual.main import boot
 

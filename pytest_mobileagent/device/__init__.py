@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.fleet.slots import ProgramSlots, Slots
     from pytest_mobileagent.device.sources import Source
     from pytest_mobileagent.device.sources.attached import AttachedSlots
-    from pytest_mobileagent.device.sources.started import DeclaredApps
+    from pytest_mobileagent.device.sources.virtual import DeclaredApps
 
 __getattr__ = lazy_names(__name__)
 

@@ -22,7 +22,7 @@ from pytest_mobileagent.device.drivers.adb.console import Console
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.recipe import read_recipe
 from pytest_mobileagent.device.sdk import UNFINISHED, avd_folder, configure, find_sdk
-from pytest_mobileagent.device.sources.started import Avd, AvdSlots
+from pytest_mobileagent.device.sources.avd import Avd, AvdSlots
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.processes import without_keys
 

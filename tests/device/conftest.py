@@ -13,7 +13,7 @@ from pytest_mobileagent.device.device import DeviceOptions, Settle
 from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.device.drivers.appium import connect_local, connect_remote
 from pytest_mobileagent.device.fleet.shared import SharedRun
-from pytest_mobileagent.device.sources.started import virtual_slots
+from pytest_mobileagent.device.sources.virtual import virtual_slots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,7 +15,7 @@ import trustme  # noqa: F401 - runs in this process would load it, and forget it
 from pytest_mobileagent import init
 from pytest_mobileagent.device.device import DeviceOptions
 from pytest_mobileagent.device.fleet.shared import SharedRun
-from pytest_mobileagent.device.sources.started import virtual_slots
+from pytest_mobileagent.device.sources.virtual import virtual_slots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -202,7 +202,7 @@ def test_misspelling_is_found_among_alternative_apps(project: Any) -> None:
 
 
 OWN_SOURCE = """
-from pytest_mobileagent.device.sources.started import VirtualSource
+from pytest_mobileagent.device.sources.virtual import VirtualSource
 
 class Farm(VirtualSource):
     form = "farm"

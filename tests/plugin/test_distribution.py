@@ -125,7 +125,7 @@ def test_task(episode, n):
 @pytest.mark.slow
 def test_ordered_tasks_run_on_one_phone_without_resets(workers, pytester):
     pytester.makeconftest(
-        f"from pytest_mobileagent.device.sources.started import VirtualSource\n"
+        f"from pytest_mobileagent.device.sources.virtual import VirtualSource\n"
         f"VirtualSource.restores = False\n{CONFTEST}"
     )
     pytester.makepyfile(test_a=SETS.format(set="a"), test_b=SETS.format(set="b"))

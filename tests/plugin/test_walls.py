@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from pytest_mobileagent.device.sources.started import VirtualSource
+from pytest_mobileagent.device.sources.virtual import VirtualSource
 from pytest_mobileagent.episode.findings import TRIALS, WallTrial, last_trial
 from pytest_mobileagent.jsonable import read_as
 from pytest_mobileagent.report.html.episode import episode_data

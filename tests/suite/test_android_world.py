@@ -29,7 +29,7 @@ from pytest_mobileagent import rows
 from pytest_mobileagent.device.device import DeviceOptions
 from pytest_mobileagent.device.drivers.adb.system import AdbSystem
 from pytest_mobileagent.device.fleet.shared import SharedRun
-from pytest_mobileagent.device.sources.started import virtual_slots
+from pytest_mobileagent.device.sources.virtual import virtual_slots
 from pytest_mobileagent.errors import DeviceError, InfrastructureError, TaskError
 
 from .android_world import write

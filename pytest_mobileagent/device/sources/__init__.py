@@ -1,4 +1,4 @@
-"""Sources of devices: each class in a module here is a kind that `--mobile-device` can name."""
+"""Sources of devices: each module here is a kind of device that `--mobile-device` can name."""
 
 from __future__ import annotations
 

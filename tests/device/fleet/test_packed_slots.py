@@ -14,7 +14,7 @@ from pytest_mobileagent.__main__ import main
 from pytest_mobileagent.device.device import DeviceOptions, ForkingSystem
 from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.device.fleet.shared import SharedRun
-from pytest_mobileagent.device.sources.started import virtual_slots
+from pytest_mobileagent.device.sources.virtual import virtual_slots
 from pytest_mobileagent.errors import DeviceError
 from tests.conftest import APPS
 

@@ -22,7 +22,7 @@ from pytest_mobileagent.device.fleet.shared import SharedRun, opened
 from pytest_mobileagent.device.fleet.slots import ProgramSlots
 from pytest_mobileagent.device.fleet.supervisor import remove
 from pytest_mobileagent.device.sources.attached import AttachedDevice, AttachedSlots
-from pytest_mobileagent.device.sources.started import virtual_slots
+from pytest_mobileagent.device.sources.virtual import virtual_slots
 from pytest_mobileagent.errors import InfrastructureError
 from tests.plugin.leftovers import processes_with, wait_until
 from tests.virtual.phones import WHEEL, adb_server

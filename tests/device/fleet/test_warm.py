@@ -15,7 +15,7 @@ from pytest_mobileagent.device.drivers.adb.shell import Shell
 from pytest_mobileagent.device.fleet.programs import warm_program
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.fleet.slots import ProgramSlots
-from pytest_mobileagent.device.sources.started import virtual_slots
+from pytest_mobileagent.device.sources.virtual import virtual_slots
 from pytest_mobileagent.errors import InfrastructureError
 from tests.plugin.leftovers import wait_until
 from tests.project import APPS
