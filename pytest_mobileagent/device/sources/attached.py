@@ -1,4 +1,4 @@
-"""Devices that run already: those of adb servers, and those of an Appium server, such as a hub."""
+"""Attached devices, which an adb server on this or another machine already knows."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
-from pytest_mobileagent.device.device import Address, AppiumAddress
-from pytest_mobileagent.device.fleet.slots import RunSlots, Slots
+from pytest_mobileagent.device.device import Address
+from pytest_mobileagent.device.fleet.slots import Slots
 from pytest_mobileagent.device.sources import Source
 from pytest_mobileagent.errors import DeviceError, HostError
 from pytest_mobileagent.fileio import own_folder
 from pytest_mobileagent.jsonable import whole_number
-from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -161,40 +159,3 @@ def _usual_port() -> int:
         msg = f"the environment variable {_PORT}={text} must be the port of an adb server"
         raise ValueError(msg)
     return port
-
-
-class HubSource(Source):
-    """Sessions on an Appium server, one for each worker; the server chooses their devices."""
-
-    form = "appium:URL"
-    help = "devices of an existing Appium server"
-    how_to_install = "install it, or set the capability appium:app"
-    reached_by = AppiumAddress
-
-    def __init__(self, text: str) -> None:
-        if not _is_url(text):
-            msg = (
-                "must be `appium:URL`, as in appium:https://USER:KEY@hub.example/wd/hub; in the "
-                "user name and key, write / as %2F, @ as %40, ? as %3F and # as %23"
-            )
-            raise ValueError(msg)
-        self._url = text.rstrip("/")
-
-    @property
-    def shown(self) -> str:
-        """The URL without user name and key."""
-        return f"appium:{redact_urls(self._url)}"
-
-    def open(self, options: DeviceOptions, shared: Callable[[], SharedRun]) -> RunSlots:
-        """Return a slot for each worker, in which a new session is a new device."""
-        return RunSlots(shared(), options.workers, AppiumAddress(self._url))
-
-
-def _is_url(text: str) -> bool:
-    if not text.isprintable() or " " in text:
-        return False
-    try:
-        parts = urlsplit(text)
-        return parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:
-        return False

@@ -8,9 +8,10 @@ import pytest
 
 from pytest_mobileagent.device.device import Address
 from pytest_mobileagent.device.sources import Source, built_in, parse_device
-from pytest_mobileagent.device.sources.attached import AttachedDevice, AttachedSource, HubSource
+from pytest_mobileagent.device.sources.attached import AttachedDevice, AttachedSource
 from pytest_mobileagent.device.sources.avd import AvdSource
 from pytest_mobileagent.device.sources.graph import GraphSource
+from pytest_mobileagent.device.sources.hub import HubSource
 from pytest_mobileagent.device.sources.virtual import VirtualSource
 
 
