@@ -38,13 +38,13 @@ def save(image: Image, file: Any, kind: Any = None, **options: Any) -> None:
         file.write(encoded(image.mode, image.size, colour, kind, tuple(options.items())))
 
 
-def resize(image: Image, size: tuple[int, int], *given: Any) -> Image:
-    colour = colour_of(image)
-    is_plain = colour is not None
-    return pillow.new(image.mode, size, colour) if is_plain else RESIZE(image, size, *given)
+def resize(image: Image, size: tuple[int, int], *given: Any, **options: Any) -> Image:
+    if (colour := colour_of(image)) is None:
+        return RESIZE(image, size, *given, **options)
+    return pillow.new(image.mode, size, colour)
 
 
-@pytest.fixture(scope="package", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _quick_pictures() -> Iterator[None]:
     """Encode each plain picture once, and make a smaller one without scaling."""
     with pytest.MonkeyPatch.context() as patch:

@@ -102,9 +102,9 @@ def test_golden_paths_lead_to_the_gold_page_on_many_paths(run):
 @pytest.mark.parametrize("path", ["single", "multi"])
 @pytest.mark.parametrize("agent", ["noop", "truncated_oracle"])
 def test_agents_that_do_less_pass_no_task(run, agent, path):
-    result = run("-k", "noisy and wuba", agent=agent, path=path)
+    result = run("-k", "noisy", agent=agent, path=path)
     assert result.parseoutcomes().get("passed", 0) == 0
-    assert result.parseoutcomes()["failed"] == 10
+    assert result.parseoutcomes()["failed"] == 20
 
 
 def test_levels_and_limits_are_the_papers(run, project):
