@@ -6,7 +6,6 @@ Those with a finger on the screen, and what coordinates and directions mean, are
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -20,7 +19,7 @@ from pytest_mobileagent.action.gestures import (
     Tap,
     Touch,
 )
-from pytest_mobileagent.errors import ScreenError
+from pytest_mobileagent.errors import ScreenError, did_you_mean
 from pytest_mobileagent.jsonable import cut, to_line
 
 if TYPE_CHECKING:
@@ -215,8 +214,7 @@ def _check_flags(action: Type, *flags: Any) -> None:
 
 def _check_choice(action: Action, value: Any, choices: tuple[str, ...]) -> None:
     if value not in choices:
-        near = difflib.get_close_matches(str(value), choices, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = did_you_mean(str(value), choices)
         raise ValueError(f"{action!r}: {value!r} is not one of {', '.join(choices)}{hint}")
 
 

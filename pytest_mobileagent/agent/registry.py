@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import hashlib
 import importlib
 import importlib.util
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.agent.agent import Agent
-from pytest_mobileagent.errors import AgentError, in_one_line
+from pytest_mobileagent.errors import AgentError, did_you_mean, in_one_line
 from pytest_mobileagent.jsonable import why_unreadable
 
 if TYPE_CHECKING:
@@ -61,8 +60,7 @@ def find_agent(reference: str, folders: Iterable[Path]) -> AgentSource:
         # An external program, which a TOML file describes, may have been meant.
         programs = {path.stem for folder in folders for path in folder.glob("[!_]*.toml")}
         known = sorted({*sources, *programs})
-        near = difflib.get_close_matches(reference, known, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = did_you_mean(reference, known)
         if set(reference) & set(" /{"):
             hint = f"; to run a program, use --agent='cmd:{reference}'"
         names = ", ".join(known) or "none: name folders of agents in mobile_agent_paths"
@@ -148,8 +146,7 @@ def _check_defines(reference: str, path: Path, class_name: str) -> None:
     tree = _parse(reference, path)
     names = [name for node in tree.body for name in _defined(node)]
     if class_name not in names and "*" not in names:
-        near = difflib.get_close_matches(class_name, names, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = did_you_mean(class_name, names)
         classes = ", ".join(n.name for n in tree.body if isinstance(n, ast.ClassDef)) or "none"
         msg = f"--agent={reference}: {path} defines no {class_name!r}{hint} (classes: {classes})"
         raise UnknownAgentError(msg)

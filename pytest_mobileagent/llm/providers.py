@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import difflib
 import hashlib
 import http.client
 import importlib
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import unquote, urlsplit, urlunsplit
 
+from pytest_mobileagent.errors import did_you_mean
 from pytest_mobileagent.llm.limits import REQUEST_SECONDS
 from pytest_mobileagent.urls import by_proxy, hide, proxy_of, redact_urls
 
@@ -94,8 +94,7 @@ def provider_of(reference: ModelReference) -> Provider:
         ValueError: if there is no such provider.
     """
     if reference.provider not in PROVIDERS:
-        near = difflib.get_close_matches(reference.provider.lower(), PROVIDERS, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = did_you_mean(reference.provider.lower(), PROVIDERS)
         msg = f"no provider is called {reference.provider!r}{hint} (available: "
         raise ValueError(f"{msg}{', '.join(sorted(PROVIDERS))})")
     return PROVIDERS[reference.provider]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.errors import did_you_mean
 from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:
@@ -91,8 +91,7 @@ class ModelChoice:
         known = tuple(roles)
         for role in self.roles:
             if known and role not in known:
-                near = difflib.get_close_matches(role, known, 1)
-                hint = f"; did you mean {near[0]!r}?" if near else ""
+                hint = did_you_mean(role, known)
                 msg = f"{agent} calls no model as {role!r}{hint} (its roles: {', '.join(known)})"
                 raise ValueError(msg)
         if lacking := [role for role in known if self.of(role) is None]:

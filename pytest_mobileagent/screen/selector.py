@@ -5,12 +5,12 @@ Also relations between elements: inside, above, after and so on.
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.errors import did_you_mean
 from pytest_mobileagent.screen.element import FLAGS, Element
 from pytest_mobileagent.screen.explain import CriteriaError
 from pytest_mobileagent.screen.picture import SIMILARITY, beside_caller
@@ -237,8 +237,7 @@ def _all_of(tests: Sequence[Callable[[Element], bool]]) -> Callable[[Element], b
 
 def _check(name: str, value: Any) -> None:
     if name not in CRITERIA:
-        near = difflib.get_close_matches(name, CRITERIA, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = did_you_mean(name, CRITERIA)
         raise CriteriaError(f"there is no criterion {name!r}{hint} (known: {', '.join(CRITERIA)})")
     if value is None and name not in RELATIONS:
         raise CriteriaError(f"{name}=None matches nothing; leave {name} out")

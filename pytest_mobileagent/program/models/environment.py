@@ -7,7 +7,6 @@ replaced by the real key. Also here: which provider a host belongs to, and what 
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import secrets
@@ -16,7 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.errors import HostError, did_you_mean
 from pytest_mobileagent.llm.model import Usage
 from pytest_mobileagent.llm.providers import (
     PROVIDERS,
@@ -114,8 +113,7 @@ def route_of(name: str, routes: Mapping[str, ProviderRoute]) -> ProviderRoute:
     """
     if name in routes:
         return routes[name]
-    near = difflib.get_close_matches(name, routes, 1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
+    hint = did_you_mean(name, routes)
     msg = f"no provider with an endpoint is called {name!r}{hint} (the providers are: "
     raise ValueError(f"{msg}{', '.join(sorted(routes))})")
 
