@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def screen(phone: Address) -> Screen:
     with contextlib.closing(AdbDevice(phone)) as device:
+        device.system.shell("am force-stop com.example.counter")  # another test may have used it
         device.perform(Open("com.example.counter"))
         return device.observe().screen
 
