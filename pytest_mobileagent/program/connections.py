@@ -378,26 +378,3 @@ def trusted() -> list[str]:
     else:
         files.append(ssl.get_default_verify_paths().cafile or "")
     return [file for file in dict.fromkeys(files) if Path(file).is_file()]
-
-
-async def pass_through(
-    connection: ServerConnection, request: h11.Request, origin: Origin, target: str, data: bytes
-) -> None:
-    """Forward a request, and return its answer, unrecorded.
-
-    Raises:
-        OSError, h11.ProtocolError: if a connection broke.
-    """
-    try:
-        response = await ask(connection, origin, request, target, data)
-    except OSError as error:
-        if connection.reader.is_gone:
-            raise
-        words = f"{origin.authority} cannot be reached: {error}".encode()
-        await connection.respond(502, {"Content-Type": "text/plain; charset=utf-8"}, words)
-        return
-    assert connection.upstream is not None
-    await connection.begin(response.status_code, passed_on(response), response.reason)
-    async for piece, _ in connection.upstream.pieces():
-        await connection.write(piece)
-    await connection.end()

@@ -21,8 +21,8 @@ from pytest_mobileagent.program.connections import (
     TooLargeError,
     connect,
     header,
-    pass_through,
 )
+from pytest_mobileagent.program.models.exchange import pass_through
 from pytest_mobileagent.program.models.recorded_models import context_for
 from pytest_mobileagent.urls import is_loopback
 

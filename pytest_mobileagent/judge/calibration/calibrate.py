@@ -149,15 +149,8 @@ def _plan(
     def askable(text: str, folder: Path) -> tuple[ModelReference, ...]:
         """Return the judges, after checking that they can be asked."""
         found = _references(text, folder)
-        for reference in found:
-            try:
-                check_reference(
-                    reference, prices, unpriced=unpriced == "allow", options="--",
-                    limited=cost.run is not None, remark="Nothing was asked",
-                )  # fmt: skip
-            except ValueError as error:
-                msg = str(error) if len(found) == 1 else f"{reference}: {error}"
-                raise ValueError(msg) from None
+        allowed, limited = unpriced == "allow", cost.run is not None
+        _check_askable(found, prices, unpriced=allowed, limited=limited)
         return found
 
     check_extra("models", "asking models")
@@ -185,6 +178,20 @@ def _plan(
         uses_components=not given.no_coarse,
         threads=given.threads,
     )
+
+
+def _check_askable(
+    references: Sequence[ModelReference], prices: Prices, *, unpriced: bool, limited: bool
+) -> None:
+    for reference in references:
+        try:
+            check_reference(
+                reference, prices, unpriced=unpriced, limited=limited, options="--",
+                remark="Nothing was asked",
+            )  # fmt: skip
+        except ValueError as error:
+            msg = str(error) if len(references) == 1 else f"{reference}: {error}"
+            raise ValueError(msg) from None
 
 
 def _references(text: str, folder: Path) -> tuple[ModelReference, ...]:

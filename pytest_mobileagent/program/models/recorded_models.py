@@ -23,7 +23,7 @@ from pytest_mobileagent.fileio import writing
 from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.llm.providers import PROVIDERS
 from pytest_mobileagent.llm.streams import json_object
-from pytest_mobileagent.program.connections import Origin, header, pass_through, trusted
+from pytest_mobileagent.program.connections import Origin, header, trusted
 from pytest_mobileagent.program.models.environment import (
     UNLIMITED,
     LentKeys,
@@ -34,7 +34,7 @@ from pytest_mobileagent.program.models.environment import (
     route_of,
     routes,
 )
-from pytest_mobileagent.program.models.exchange import Destination, Exchange, StandIn
+from pytest_mobileagent.program.models.exchange import Destination, Exchange, StandIn, pass_through
 from pytest_mobileagent.program.models.recording import CachedReplies, Recording, Sent, SharedState
 from pytest_mobileagent.program.models.requests import (
     WithoutUsage,

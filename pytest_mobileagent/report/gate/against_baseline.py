@@ -102,9 +102,8 @@ def against(
         number = seen.found.tasks
         if maybe:
             return finding(INCONCLUSIVE, f"{said} ({low}), but {maybe}{counted}", may_change=True)
-        epochs, planned = plural(analyses.epochs[analysis], "epoch"), len(analyses.epochs)
-        which = f" (analysis {analysis + 1} of {planned})" if planned > 1 else ""
-        return finding(PASS, f"{said} ({low}), {number} tasks, {epochs}{which}{counted}")
+        epochs = _epochs(analyses, analysis)
+        return finding(PASS, f"{said} ({low}), {number} tasks, {epochs}{counted}")
     said += f" ({low}; {high})" * (seen.low is not None)
     may_change = is_whole and _may_decide(seen, analyses, analysis, count)
     if is_whole and rule(seen.found, bound, seen.levels, seen.strata) == INCONCLUSIVE:
@@ -285,6 +284,12 @@ def _takes(seen: _Seen, bound: Bound, numbers: dict[str, Any]) -> str:
         return f"about {more} epochs of both would decide"
     numbers["tasks_to_decide"] = more = tasks_to_decide(seen.found, bound, seen.levels)
     return f"more epochs of these tasks would not decide, about {more} tasks like them would"
+
+
+def _epochs(analyses: InterimAnalyses, analysis: int) -> str:
+    count = len(analyses.epochs)
+    which = f" (analysis {analysis + 1} of {count})" if count > 1 else ""
+    return plural(analyses.epochs[analysis], "epoch") + which
 
 
 def _denominators(seen: _Seen) -> str:
