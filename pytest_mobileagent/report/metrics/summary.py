@@ -77,7 +77,8 @@ def totals(results: Sequence[Entry], epochs: int | None = None) -> dict[str, Any
     """Return the metrics over some results; a metric without samples is None, never 0.
 
     `epochs` is the run's number of epochs, by default that of these results. docs/metrics.md
-    defines all fields, with their sources.
+    defines all fields, with their sources. `mean_step_ratio`, of SPA-Bench (arXiv 2410.15164,
+    section 5.1), is the mean of steps / golden steps over successes, not clamped.
     """
     decided = [result for result in results if result.success is not None]
     begun = [result for result in decided if not met_at_start(result)]
@@ -188,6 +189,7 @@ def spending(results: Sequence[Entry], decided: Sequence[Entry]) -> dict[str, An
     tasks whose number is known completely, which excludes tasks with an unpriced call; a task
     without any call cost nothing, except for a program whose calls were not observed. Means of
     decided tasks have the same name as those of all tasks that were run, without `_of_all`.
+    Estimated tokens are those of MobileAgentBench (arXiv 2406.08184, "Metrics").
     """
     names = sorted({role for result in results for role in result.roles or ()})
     return {
