@@ -54,6 +54,16 @@ def test_what_is_typed_in_one_field_is_one_move(recording):
     ]
 
 
+def test_what_is_typed_after_the_focus_moved_by_itself_is_a_move_of_its_own(recording):
+    recording.act(Open(COUNTER))
+    tap(recording, resource_id="note")
+    recording.act(Type("mil"))
+    recording.device.system.shell("input keyevent TAB")
+    recording.look()
+    recording.act(Type("k"))
+    assert [each.move for each in recording.done[2:]] == ['type_text("mil")', 'type_text("k")']
+
+
 def test_undo_plays_the_rest_again_and_the_work_is_a_change_of_the_apps_database(recording):
     number = recording.number
     recording.look()
