@@ -214,7 +214,9 @@ async def fork(path: Path, arguments: list[str], environment: dict[str, str], lo
         request = json.dumps(about).encode() + b"\n"
         streams = [theirs.fileno(), theirs.fileno(), errors.fileno()]
         sent = socket.send_fds(control, [request], streams)
-        control.sendall(request[sent:])
+        # Sending nothing would fail, too, if the process has ended and its connection is closed.
+        if rest := request[sent:]:
+            control.sendall(rest)
         answers = await asyncio.open_connection(sock=control)
         undo.callback(answers[1].close)  # closing it kills the process if one was forked
         async with asyncio.timeout(_ANSWER_SECONDS):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import signal
+import socket
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +14,7 @@ import pytest
 
 from pytest_mobileagent.device.device import DeviceOptions
 from pytest_mobileagent.device.drivers.adb.shell import Shell
-from pytest_mobileagent.device.fleet.programs import warm_program
+from pytest_mobileagent.device.fleet.programs import fork, warm_program
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.fleet.slots import ProgramSlots
 from pytest_mobileagent.device.sources.virtual import virtual_slots
@@ -102,6 +104,29 @@ def test_a_warm_program_that_was_stopped_continues(run, slots):
     os.kill(warm, signal.SIGSTOP)
     run.close()
     wait_until(lambda: not any(alive(pid) for pid in (warm, first["pid"], again["pid"])))
+
+
+def test_process_may_end_before_its_client_has_read_anything(tmp_path, monkeypatch):
+    path, send = tmp_path / "socket", socket.send_fds
+
+    def send_and_wait(client, *request):
+        sent = send(client, *request)
+        with server.accept()[0] as connection:
+            for stream in socket.recv_fds(connection, 1 << 16, 3)[1]:
+                os.close(stream)
+            connection.sendall(b'{"pid": 7}\n{"status": 3}\n')
+        return sent
+
+    async def forked():
+        process = await fork(path, ["early"], {}, tmp_path / "log")
+        process.stdin.close()
+        return await process.wait()
+
+    monkeypatch.setattr(socket, "send_fds", send_and_wait)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(path))
+        server.listen()
+        assert asyncio.run(forked()) == 3
 
 
 @pytest.mark.slow
