@@ -15,7 +15,7 @@ from pytest_mobileagent.errors import AgentError, HostError
 from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.settings import as_usage_error, folders, runs_no_test, usage_error
-from pytest_mobileagent.screen.sight import hidden_part
+from pytest_mobileagent.screen.sight import check_sight, hidden_part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -124,8 +124,9 @@ class RunAgents:
         self._check_extras([*facts["extras"], *(["models"] if facts["endpoints"] else [])])
         self._check_sees(sees)
         with as_usage_error(AgentError):
-            plays = facts["knows_task"]
-            check_sight(self._settings["mobile-sees"], str(self._run.agent), sees, plays=plays)
+            setting, plays = self._settings["mobile-sees"], facts["knows_task"]
+            who = f"{setting}: the agent {self._run.agent}"
+            check_sight(setting.value, sees, plays=plays, who=who)
         self._models.check(str(self._run.agent), facts["roles"], facts["endpoints"])
 
     def _check_sees(self, sees: Sequence[str]) -> None:
@@ -204,17 +205,6 @@ class RunAgents:
             return
         with as_usage_error(UnknownAgentError):
             find_agent(str(self._run.agent), folders(self._config, "agents"))
-
-
-def check_sight(setting: OptionValue, agent: str, needed: Sequence[str], *, plays: bool) -> None:
-    """Check that an agent may see all it needs; one that `plays` solutions needs the whole screen.
-
-    Raises:
-        AgentError: if it may not.
-    """
-    hidden = hidden_part(setting.value)
-    if hidden is not None and (plays or hidden in needed):
-        raise AgentError(f"{setting}: the agent {agent} needs the {hidden} of each screen")
 
 
 _ADB = {"serial", "adb", "adb_port"}  # placeholders

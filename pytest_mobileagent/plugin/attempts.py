@@ -31,11 +31,9 @@ from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.llm.providers import prepare
 from pytest_mobileagent.llm.reference import ModelChoice
-from pytest_mobileagent.plugin.agents import check_sight
 from pytest_mobileagent.plugin.bodies import stops
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.metadata import versions
-from pytest_mobileagent.plugin.preflight import known_skip
 from pytest_mobileagent.plugin.state import Skipped, broken, state_of
 from pytest_mobileagent.run.attempt import (
     MissingAppError,
@@ -46,6 +44,7 @@ from pytest_mobileagent.run.attempt import (
 )
 from pytest_mobileagent.run.plan import AttemptPlan, ChosenAgent, Limits, UserSettings
 from pytest_mobileagent.run.runner import ConversationRunner, in_thread
+from pytest_mobileagent.screen.sight import check_sight
 from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:
@@ -216,14 +215,8 @@ def _outcome(error: MobileAgentError) -> BaseException:
 
 
 def plan_of(case: Case, request: pytest.FixtureRequest) -> AttemptPlan:
-    """Return the plan to play a case in this run, or skip the test if it cannot be played.
-
-    Raises:
-        Skipped: if a need of the case is not met, or the run's budget is spent.
-    """
+    """Return the plan to play a case in this run, or skip the test if the run's budget is spent."""
     run = request.config.stash[RUN]
-    if (skip := known_skip(case, run)) is not None:
-        raise skip
     if why := run.models.spent():
         state_of(request.node).playing.is_over_budget = True
         pytest.skip(f"budget: {why}")
@@ -292,7 +285,9 @@ def _chosen_agent(case: Case, run: RunConfig, given: Callable[[], Any] | None) -
     agents, make_port = run.agents, _port_maker(run, case)
     facts = agents.facts() if given is None else facts_of(given, agents.words, ModelChoice())
     name = run.agent_name or Path(getattr(given, "__module__", "agent")).stem
-    check_sight(run.settings["mobile-sees"], name, facts["sees"], plays=facts["knows_task"])
+    sees = run.settings["mobile-sees"]
+    who = f"{sees}: the agent {name}"
+    check_sight(sees.value, facts["sees"], plays=facts["knows_task"], who=who)
     _load_recorder(facts["endpoints"])
     if given is None and agents.run_apart and not facts["knows_task"]:
         process = agents.process

@@ -120,8 +120,7 @@ def episode(request: pytest.FixtureRequest) -> Episode:
             "the test requests `episode` but is not a task: add @task(…) to it", pytrace=False
         )
     run = request.config.stash[RUN]
-    plan = run.earlier.plan_for(case)
-    is_played = plan.episode is None and plan.is_run
+    is_played = run.earlier.plan_for(case).is_played
     if is_played:
         from pytest_mobileagent.plugin.attempts import play  # not to score an episode again
     try:

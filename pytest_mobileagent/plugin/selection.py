@@ -1,4 +1,7 @@
-"""Selects a run's tests: a sample of those that pytest's command line chooses, and a shard."""
+"""Selects a run's tests: a sample of those that pytest's command line chooses, and a shard.
+
+Of these, tasks that are known to be impossible on the devices are skipped.
+"""
 
 from __future__ import annotations
 
@@ -89,8 +92,8 @@ def _relative(config: pytest.Config, argument: str) -> str:
 class Selection:
     """A plugin that keeps a sample of the selected tests, and a shard of the sample.
 
-    It runs after all other plugins that select tests, including `--last-failed`, whose hook wraps
-    all others, but which is registered earlier.
+    It selects after all other plugins that select tests, including `--last-failed`, whose hook
+    wraps all others, but which is registered earlier.
     """
 
     def __init__(self, run: RunConfig) -> None:
@@ -116,6 +119,14 @@ class Selection:
             cases = [(item, case_of(item)) for item in items]
             needed = [item for item, case in cases if case is None or plan_for(case).is_needed]
             _deselect_others(config, items, needed)
+
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Skip a task that cannot be run on the devices, before anything is set up for it."""
+        case = case_of(item)
+        if case is None or not self._run.earlier.plan_for(case).is_played:
+            return
+        if (skip := known_skip(case, self._run)) is not None:
+            raise skip
 
 
 def keep_sample(run: RunConfig, items: list[pytest.Item], most: int) -> None:

@@ -6,7 +6,11 @@ import io
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, get_args
 
+from pytest_mobileagent.errors import AgentError
+
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from pytest_mobileagent.screen.screen import Screen
 
 Part = Literal["screenshot", "hierarchy"]
@@ -22,6 +26,17 @@ def hidden_part(sight: str) -> Part | None:
     """Return the part of a screen that agents must not see; None if they may see both."""
     hidden: dict[str, Part] = {"screenshot": "hierarchy", "hierarchy": "screenshot"}
     return hidden.get(sight)
+
+
+def check_sight(sight: str, needed: Collection[str], *, plays: bool, who: str) -> None:
+    """Check that an agent may see all it needs; one that `plays` solutions needs the whole screen.
+
+    Raises:
+        AgentError: if it may not; the message begins with `who` it is.
+    """
+    hidden = hidden_part(sight)
+    if hidden is not None and (plays or hidden in needed):
+        raise AgentError(f"{who} needs the {hidden} of each screen")
 
 
 def seen_with(sight: str, screen: Screen) -> Screen:

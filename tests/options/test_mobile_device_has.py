@@ -12,7 +12,18 @@ if TYPE_CHECKING:
     from tests.options.asking import Asking
 
 TASKS = """
-from pytest_mobileagent import rows, tasks
+from pathlib import Path
+import pytest
+from pytest_mobileagent import rows, task, tasks
+
+@pytest.fixture(autouse=True)
+def set_up():
+    Path("set-up.txt").touch()
+
+@pytest.mark.skip(reason="not yet")
+@task("Walk.", needs=["physical"])
+def test_later(episode):
+    assert episode.answers("4711")
 
 @tasks(rows("needs.csv"))
 def test_needs(episode, row):
@@ -35,6 +46,9 @@ def outcomes(asking: Asking) -> Callable[..., dict[str, str]]:
         result = asking.run("-rs", *arguments, agent="Silent")
         tasks = asking.report()["tasks"]
         assert result.ret == (0 if any(task["success"] for task in tasks) else 5)
+        (later,) = (task for task in tasks if task["id"] == "codes/later")
+        assert (later["skipped_for"], later["reason"]) == ("test", "not yet")
+        tasks.remove(later)
         found = {t["id"].partition("[")[2].rstrip("]"): t for t in tasks}
         return {name: task["skipped_for"] or task["outcome"] for name, task in found.items()}
 
@@ -43,9 +57,11 @@ def outcomes(asking: Asking) -> Callable[..., dict[str, str]]:
 
 def test_without_it_tasks_are_skipped_and_no_device_is_started(outcomes, asking):
     assert outcomes() == {"web": "web", "shop": "web", "sim": "physical"}
-    assert not (asking.pytester.path / "devices.txt").exists()
+    for made in ("devices.txt", "set-up.txt"):
+        assert not (asking.pytester.path / made).exists()
     lacks = ["physical, manual:Put in a SIM, and wait", "web, account:My Shop", "web"]
-    assert sorted(task["reason"] for task in asking.report()["tasks"]) == [
+    reasons = sorted(task["reason"] for task in asking.report()["tasks"])
+    assert reasons == ["not yet"] + [
         f"the task needs {lack}, which --mobile-device-has does not name" for lack in lacks
     ]
 

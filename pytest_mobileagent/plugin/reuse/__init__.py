@@ -47,6 +47,11 @@ class CasePlan:
     replies: Path | None = None
     is_needed: bool = True
 
+    @property
+    def is_played(self) -> bool:
+        """Whether the agent runs the case if its test is run."""
+        return self.episode is None and self.is_run
+
 
 class EarlierRun:
     """What a run reuses from an earlier run. This class reuses nothing: every case is run.
