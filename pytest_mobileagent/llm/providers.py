@@ -280,7 +280,7 @@ def make_client(reference: ModelReference) -> Client:
         ValueError: if the model has no endpoint, key or script, or cannot be reached by a proxy.
     """
     if provider_of(reference).api == "scripted":
-        from pytest_mobileagent.llm.scripted.model import ScriptedModel
+        from pytest_mobileagent.llm.scripted import ScriptedModel
 
         try:
             return ScriptedModel.load(Path(reference.url or reference.name))

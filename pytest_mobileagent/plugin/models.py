@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.models import ModelSettings
     from pytest_mobileagent.llm.prices import Prices
     from pytest_mobileagent.llm.reference import ModelChoice, ModelReference
-    from pytest_mobileagent.llm.scripted.model import ScriptedModel
+    from pytest_mobileagent.llm.scripted import ScriptedModel
     from pytest_mobileagent.plugin.context import RunContext
     from pytest_mobileagent.plugin.settings import OptionValue
 
@@ -266,7 +266,7 @@ class RunModels:
         if recorded is None:
             return self.for_program
         from pytest_mobileagent.llm.known_replies import script_of
-        from pytest_mobileagent.llm.scripted.model import ScriptedModel
+        from pytest_mobileagent.llm.scripted import ScriptedModel
 
         return ScriptedModel(script_of(recorded), model="recorded")
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.llm.models import ModelSettings
     from pytest_mobileagent.llm.reference import ModelReference
-    from pytest_mobileagent.llm.scripted.model import ScriptedModel
+    from pytest_mobileagent.llm.scripted import ScriptedModel
     from pytest_mobileagent.program.models.recorded_models import RecordedModels
     from pytest_mobileagent.program.port import LocalPort
 

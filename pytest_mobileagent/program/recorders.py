@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.llm.models import ModelSettings
     from pytest_mobileagent.llm.reference import ModelReference
-    from pytest_mobileagent.llm.scripted.model import ScriptedModel
+    from pytest_mobileagent.llm.scripted import ScriptedModel
     from pytest_mobileagent.program.adapter import Adapter
     from pytest_mobileagent.program.models.environment import LentKeys
     from pytest_mobileagent.program.session_watcher import SessionWatcher

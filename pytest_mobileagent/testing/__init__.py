@@ -23,8 +23,8 @@ from pytest_mobileagent.extras import is_installed
 from pytest_mobileagent.llm.model import ToolCall
 from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.reference import ModelChoice, ModelReference
+from pytest_mobileagent.llm.scripted import ScriptedModel
 from pytest_mobileagent.llm.scripted.entries import Fault, ScriptedReply, When
-from pytest_mobileagent.llm.scripted.model import ScriptedModel
 from pytest_mobileagent.run.attempt import attempt
 from pytest_mobileagent.run.plan import AttemptPlan, ChosenAgent, Limits, UserSettings
 from pytest_mobileagent.run.runner import in_thread

@@ -11,8 +11,8 @@ from pytest_mobileagent.action.action import Finish, Impossible, Key, Open, Type
 from pytest_mobileagent.action.gestures import LongPress, Scroll, Tap
 from pytest_mobileagent.llm.clients.anthropic_messages import AnthropicMessages
 from pytest_mobileagent.llm.model import Message, ToolCall
+from pytest_mobileagent.llm.scripted import ScriptedModel
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
-from pytest_mobileagent.llm.scripted.model import ScriptedModel
 from pytest_mobileagent.testing import play
 from tests.agents.playing import did, notes_phone, player, shipped
 

@@ -11,8 +11,8 @@ from pytest_mobileagent.action.action import Ask, Finish, Impossible, Key, Open,
 from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.llm.clients.gemini import Gemini
 from pytest_mobileagent.llm.model import Message, ToolCall
+from pytest_mobileagent.llm.scripted import ScriptedModel
 from pytest_mobileagent.llm.scripted.entries import ScriptedReply
-from pytest_mobileagent.llm.scripted.model import ScriptedModel
 from pytest_mobileagent.testing import play
 from tests.agents.playing import did, notes_phone, player, shipped
 

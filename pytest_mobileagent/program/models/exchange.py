@@ -31,7 +31,7 @@ from pytest_mobileagent.program.models.requests import (
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
 
-    from pytest_mobileagent.llm.scripted.model import ScriptedModel
+    from pytest_mobileagent.llm.scripted import ScriptedModel
     from pytest_mobileagent.llm.scripted.model_server import ServedModel
     from pytest_mobileagent.program.connections import ServerConnection
     from pytest_mobileagent.program.models.recording import Recording
@@ -301,7 +301,7 @@ def _serve(model: ModelReference | ScriptedModel) -> ServedModel | None:
     if provider_of(model).api != "scripted":
         Origin.of(endpoint_of(model))
         return None
-    from pytest_mobileagent.llm.scripted.model import ScriptedModel
+    from pytest_mobileagent.llm.scripted import ScriptedModel
 
     return ScriptedModel.load(Path(model.url or model.name)).serve()
 

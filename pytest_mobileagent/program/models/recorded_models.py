@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.known_replies import ReplyCache
     from pytest_mobileagent.llm.models import ModelSettings
     from pytest_mobileagent.llm.reference import ModelReference
-    from pytest_mobileagent.llm.scripted.model import ScriptedModel
+    from pytest_mobileagent.llm.scripted import ScriptedModel
     from pytest_mobileagent.program.commands import CallWatcher
     from pytest_mobileagent.program.connections import ServerConnection
     from pytest_mobileagent.program.models.environment import Seller
