@@ -147,7 +147,7 @@ def _check_live(parser: argparse.ArgumentParser, given: argparse.Namespace, sour
 
 def _certify(device: Device, driver: str | None, folder: Path) -> int:
     """Try all contracts, and write the certificate."""
-    from pytest_mobileagent.device.certify.certificate import certify  # seldom needed
+    from pytest_mobileagent.device.certify import certify  # seldom needed
 
     try:
         certificate = certify(device, driver)
@@ -363,7 +363,7 @@ def install_listener(device: Device) -> str:
 
 def _acting(device: Device) -> Iterator[Finding]:
     """Yield the findings of some contracts, without that of the installation they need."""
-    from pytest_mobileagent.device.certify.certificate import attempts  # it imports much
+    from pytest_mobileagent.device.certify import attempts  # it imports much
 
     with contextlib.closing(attempts(device, ("install", *QUICK))) as tried:
         for finding in tried:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent.__main__ import main
-from pytest_mobileagent.device.certify import certificate
+from pytest_mobileagent.device.certify import CONTRACTS, certify
 from pytest_mobileagent.device.certify.bench import PACKAGE, Bench
-from pytest_mobileagent.device.certify.certificate import CONTRACTS, certify
 from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.device.drivers.adb.system import AdbSystem
 from pytest_mobileagent.errors import DeviceError
@@ -76,7 +75,7 @@ def test_virtual_phone_keeps_its_contracts_and_is_as_before(  # noqa: PLR0917 - 
 
 
 def with_contracts(monkeypatch, **contracts):
-    monkeypatch.setattr(certificate, "CONTRACTS", contracts)
+    monkeypatch.setattr("pytest_mobileagent.device.certify.CONTRACTS", contracts)
 
 
 def doubtful(bench: Bench) -> str:
@@ -119,7 +118,7 @@ def test_interrupted_certificate_leaves_the_phone_as_it_was(device, monkeypatch)
 
 
 def test_contracts_after_the_phone_fell_silent_are_not_tried(device, monkeypatch):
-    monkeypatch.setattr(certificate, "_BACK_SECONDS", 0.1)
+    monkeypatch.setattr("pytest_mobileagent.device.certify._BACK_SECONDS", 0.1)
 
     def silent(*_):
         raise DeviceError("no answer")

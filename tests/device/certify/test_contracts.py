@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_mobileagent.device.certify import CONTRACTS, about
 from pytest_mobileagent.device.certify.bench import PACKAGE, Bench
-from pytest_mobileagent.device.certify.certificate import CONTRACTS, about
 from pytest_mobileagent.device.doctor.checks import examine
 from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.device.drivers.adb.shell import Shell
