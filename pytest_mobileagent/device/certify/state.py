@@ -6,8 +6,8 @@ from contextlib import suppress
 from importlib.resources import files as resources
 
 from pytest_mobileagent.action.gestures import Tap
-from pytest_mobileagent.device.certify.actions import LAUNCHER, types
 from pytest_mobileagent.device.certify.bench import PACKAGE, Bench, CannotBe, expect, need
+from pytest_mobileagent.device.certify.screen import LAUNCHER, types
 from pytest_mobileagent.device.device import log_of, stored_crashes_of, system_of
 from pytest_mobileagent.device.drivers.adb.console import Console, ReadOnlyError
 from pytest_mobileagent.device.drivers.adb.streams import PACKAGE as LISTENER
