@@ -195,7 +195,7 @@ _COMMANDS: dict[str, tuple[Any, ...]] = {
     "compare": ("pytest_mobileagent.report.comparison.compare_command", _setting),
     "contaminate": ("pytest_mobileagent.dataset.contaminate",),
     "doctor": (
-        "pytest_mobileagent.device.doctor.doctor",
+        "pytest_mobileagent.device.doctor",
         _PROJECT,
         "pytest_mobileagent.plugin.preflight.select",
         "pytest_mobileagent.report.recorded_run.app_versions",

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pytest_mobileagent.device.doctor import checks, doctor
+from pytest_mobileagent.device.doctor import LOOKING, checks, title
 from pytest_mobileagent.device.doctor.checks import Finding, examine
 
 TEN_HOURS_AGO = "ten hours ago"
@@ -23,8 +23,8 @@ def test_checks_pass_on_a_healthy_device(device):
         "for s in window_animation_scale transition_animation_scale animator_duration_scale;"
         " do settings put global $s 0; done"
     )
-    for check in doctor.LOOKING:
-        finding = examine(doctor.title(check), check, device)
+    for check in LOOKING:
+        finding = examine(title(check), check, device)
         assert (finding.level, finding.remedy) == ("ok", ""), finding
         assert finding.seen
 
