@@ -24,7 +24,7 @@ sys.path.append(str(Path(__file__).parent.parent))
 from pytest_mobileagent.errors import JudgeError
 from pytest_mobileagent.judge.ask import ask, judge_models
 from pytest_mobileagent.judge.question import Question
-from pytest_mobileagent.llm.models import ModelSettings
+from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.llm.providers import prepare
 from pytest_mobileagent.llm.reference import parse_references
 from tests.judge.attacks import ATTACKS, BY_AGENT, NEVER, Attack, episode
@@ -113,7 +113,7 @@ def main() -> None:
     asked = trials(given.sample)
     references = parse_references(given.judges)
     prepare(references)
-    for model in judge_models(references, ModelSettings()):
+    for model in judge_models(references, EpisodeModels()):
         with ThreadPoolExecutor(AT_ONCE) as pool:
             opinions = pool.map(lambda trial, model=model: trial.opinion(model), asked)
             print("\n".join(table(model.name, zip(asked, opinions, strict=True))))

@@ -23,7 +23,7 @@ from urllib.parse import unquote, urlsplit
 
 import trustme
 
-from pytest_mobileagent.llm.models import ModelSettings
+from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.program.models.recorded_models import RecordedModels
 from pytest_mobileagent.program.port import LocalPort
 
@@ -149,7 +149,7 @@ def main() -> None:
             plain, secure = json.loads(provider.stdout.readline())
             os.environ["OPENAI_BASE_URL"] = f"http://127.0.0.1:{plain}/v1"
             models = RecordedModels(
-                ModelSettings(), here, here / "screens", Nobody(), hosts=["localhost"]
+                EpisodeModels(), here, here / "screens", Nobody(), hosts=["localhost"]
             )
             port = LocalPort(models)
             run(port.start())

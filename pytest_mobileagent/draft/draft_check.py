@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,7 +25,6 @@ from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.metered import EpisodeModels, MeteredModel
 from pytest_mobileagent.llm.model import ModelUnavailable, RequestRefusedError
 from pytest_mobileagent.llm.models import (
-    ModelSettings,
     add_model_options,
     ask_until_readable,
     model_of,
@@ -76,7 +75,7 @@ def _draft(given: argparse.Namespace, paths: list[Path], project: Callable[[], S
     if not given.no_run:
         check_sandbox()
     reference, prices = model_of(given, project, ROLE, "draft")
-    drafting = Drafting(reference, ModelSettings(prices=prices), run=not given.no_run)
+    drafting = Drafting(reference, EpisodeModels(prices=prices), run=not given.no_run)
     for number, (episodes, file) in enumerate(zip(tasks, files, strict=True)):
         print("\n\n" * bool(number) + drafting.draft(episodes, file), end="", flush=True)
     print(f"\n\n{drafting.summary()}", end="")
@@ -183,13 +182,13 @@ class Drafted:
     problem: str = ""
 
 
-def drafter(reference: ModelReference, settings: ModelSettings, folder: Path) -> MeteredModel:
+def drafter(reference: ModelReference, models: EpisodeModels, folder: Path) -> MeteredModel:
     """Return a model that drafts checks for the episode in a folder, where its calls are recorded.
 
     Raises:
         ValueError: if the model cannot be reached.
     """
-    return EpisodeModels(settings, ExchangeLog(folder, STREAM)).metered(reference, ROLE)
+    return replace(models, log=ExchangeLog(folder, STREAM)).metered(reference, ROLE)
 
 
 def draft_check(model: Model, episode: Episode, *, passed: bool | None) -> Drafted:
@@ -225,8 +224,8 @@ class Drafting:
     as wrong.
     """
 
-    def __init__(self, reference: ModelReference, settings: ModelSettings, *, run: bool) -> None:
-        self._reference, self._settings, self._run = reference, settings, run
+    def __init__(self, reference: ModelReference, models: EpisodeModels, *, run: bool) -> None:
+        self._reference, self._models, self._run = reference, models, run
         self._rights: list[bool] = []
         self._calls: list[ModelCall] = []
 
@@ -265,7 +264,7 @@ class Drafting:
         return f"{text}{comment([f'written to {file}'])}"
 
     def _drafted(self, recorded: Recorded) -> Drafted:
-        model = drafter(self._reference, self._settings, recorded.folder)
+        model = drafter(self._reference, self._models, recorded.folder)
         try:
             return draft_check(model, recorded.episode, passed=recorded.passed)
         except RequestRefusedError as error:

@@ -23,9 +23,9 @@ from pytest_mobileagent.instruct.writing import Writers, read_examples, write_al
 from pytest_mobileagent.jsonable import printable, to_text
 from pytest_mobileagent.judge.ask import judge_models
 from pytest_mobileagent.llm.budget import Budget, BudgetSpent, Limit, parse_limit
+from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.llm.model import ModelUnavailable
 from pytest_mobileagent.llm.models import (
-    ModelSettings,
     add_model_options,
     cache_for,
     models_of,
@@ -90,7 +90,7 @@ def _written(
     roles = tuple(dict.fromkeys(ROLES.values()))
     choice, prices = models_of(given, project, roles, "write", asks=not given.dry_run)
     if given.dry_run:
-        writers = Writers(ModelSettings(choice, prices), examples, asks=False)
+        writers = Writers(EpisodeModels(choice, prices), examples, asks=False)
         write_all(groups, writers, 1, left_out, lambda _done, _of: None)
         print(
             printable(
@@ -99,8 +99,8 @@ def _written(
         )
         return 0
     cache = cache_for(choice.references, given.cache, project)
-    settings = ModelSettings(choice, prices, Budget(_limit(given.max_cost)), ledger, cache)
-    writers = Writers(settings, examples)
+    models = EpisodeModels(choice, prices, Budget(_limit(given.max_cost)), ledger, cache)
+    writers = Writers(models, examples)
     progress = partial(report_progress, what="routes")
     written = write_all(groups, writers, given.threads, left_out, progress)
     if not written:
@@ -131,11 +131,11 @@ def _compared(
     judges = tuple(each.named_in(folder) for each in parse_references(text))
     prices = prices_for(judges, given, project)
     cache = cache_for(judges, given.cache, project)
-    settings = ModelSettings(
+    models = EpisodeModels(
         prices=prices, budget=Budget(_limit(given.max_cost)), ledger=ledger, cache=cache
     )
     threads = 1 if any(each.is_script for each in judges) else given.threads
-    asked = judge_models(judges, settings)
+    asked = judge_models(judges, models)
     comparison = compare(drafts, table, given.compare_with, asked, threads)
     is_json = given.format == "json"
     print(to_text(comparison.to_json()) if is_json else printable("\n".join(comparison.lines())))

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.calls import ModelCall, Totals
     from pytest_mobileagent.instruct.gias import WrittenInstruction
     from pytest_mobileagent.instruct.routes import Route
+    from pytest_mobileagent.llm.metered import EpisodeModels
     from pytest_mobileagent.llm.model import Client, Model, Request
-    from pytest_mobileagent.llm.models import ModelSettings
     from pytest_mobileagent.llm.reference import ModelReference
 
 Examples = dict[StageName, list[tuple[str, str]]]
@@ -71,12 +71,11 @@ class Writers:
         ValueError: if a model cannot be reached.
     """
 
-    def __init__(self, settings: ModelSettings, examples: Examples, *, asks: bool = True) -> None:
-        self._choice = settings.choice
+    def __init__(self, models: EpisodeModels, examples: Examples, *, asks: bool = True) -> None:
         self._examples = examples
-        self._models = EpisodeModels(settings)
+        self._models = models
         self._clients: Mapping[ModelReference, Client] = (
-            {each: settings.client(each) for each in settings.choice.references} if asks else {}
+            {each: models.client(each) for each in models.choice.references} if asks else {}
         )
         self._writers: dict[str, Writer] = {}
 
@@ -86,7 +85,7 @@ class Writers:
             wording = wording_of(language)
 
             def model(stage: StageName) -> Model:
-                reference = self._choice.of(ROLES[stage])
+                reference = self._models.choice.of(ROLES[stage])
                 assert reference is not None  # every role has one
                 client = self._clients.get(reference) or _Sample(wording.stages[stage].sample)
                 return MeteredModel(reference, ROLES[stage], client, self._models)
@@ -102,13 +101,13 @@ class Writers:
     @property
     def is_scripted(self) -> bool:
         """Whether a model is scripted, so its replies come in a fixed order."""
-        return any(each.is_script for each in self._choice.references)
+        return any(each.is_script for each in self._models.choice.references)
 
     def total(self) -> str:
         """Return the total cost and the cost of each role, in words."""
         lines = [_cost("in all", totals(self.calls))]
         for role in dict.fromkeys(ROLES.values()):
-            reference = self._choice.of(role)
+            reference = self._models.choice.of(role)
             own = totals(call for call in self.calls if call.role == role)
             lines.append(_cost(f"{role} {reference.id if reference else '?'}", own))
         return "\n".join(f"  {line}" for line in lines)

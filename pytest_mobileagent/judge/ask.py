@@ -23,7 +23,7 @@ from pytest_mobileagent.judge.question import (
     read_statements,
 )
 from pytest_mobileagent.llm.fence import Data, sealed
-from pytest_mobileagent.llm.metered import EpisodeModels, MeteredModel
+from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.llm.model import Message, ModelUnavailable, RequestRefusedError
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.judge.prompts import Wording
     from pytest_mobileagent.judge.question import Question
     from pytest_mobileagent.llm.fence import Part
+    from pytest_mobileagent.llm.metered import EpisodeModels, MeteredModel
     from pytest_mobileagent.llm.model import Client, Model, ModelReply
-    from pytest_mobileagent.llm.models import ModelSettings
     from pytest_mobileagent.llm.reference import ModelReference
 
 
@@ -65,7 +65,7 @@ ROLE = "judge"
 
 def judge_models(
     references: Sequence[ModelReference],
-    settings: ModelSettings,
+    models: EpisodeModels,
     *,
     folder: Path | None = None,
     clients: Mapping[ModelReference, Client] | None = None,
@@ -80,12 +80,13 @@ def judge_models(
     Raises:
         ValueError: if a model cannot be reached from here.
     """
-    models = EpisodeModels(
-        replace(settings, clients=clients or settings.clients),
-        None if folder is None else ExchangeLog(folder, STREAM, calls),
-        None if folder is None else ScreenStore(folder.parent.parent / FOLDER),
+    recorded = replace(
+        models,
+        clients=clients or models.clients,
+        log=None if folder is None else ExchangeLog(folder, STREAM, calls),
+        pictures=None if folder is None else ScreenStore(folder.parent.parent / FOLDER),
     )
-    return [models.metered(each, ROLE) for each in references]
+    return [recorded.metered(each, ROLE) for each in references]
 
 
 # Reasoning models count their reasoning as output, however short the reply is.

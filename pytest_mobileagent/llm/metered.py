@@ -6,15 +6,16 @@ import contextlib
 import logging
 import threading
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.errors import AgentError, HostError, in_one_line
 from pytest_mobileagent.jsonable import to_wire
-from pytest_mobileagent.llm.budget import BudgetSpent
-from pytest_mobileagent.llm.known_replies import RecordedAnswers, RepeatCounter
+from pytest_mobileagent.llm.budget import Budget, BudgetSpent, Ledger, Spending
+from pytest_mobileagent.llm.known_replies import RecordedAnswers, RecordedReplies, RepeatCounter
 from pytest_mobileagent.llm.model import (
     RETRIES,
     Completion,
@@ -28,16 +29,18 @@ from pytest_mobileagent.llm.model import (
     RequestRefusedError,
     to_jsonable,
 )
-from pytest_mobileagent.llm.prices import HELPERS, input_tokens, text_tokens
-from pytest_mobileagent.llm.providers import REAL_KEY, without_keys
+from pytest_mobileagent.llm.prices import HELPERS, Prices, input_tokens, text_tokens
+from pytest_mobileagent.llm.providers import REAL_KEY, make_client, without_keys
+from pytest_mobileagent.llm.reference import ModelChoice
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from pytest_mobileagent.episode.exchanges import ExchangeLog
     from pytest_mobileagent.episode.screens import ScreenStore
+    from pytest_mobileagent.llm.known_replies import ReplyCache
     from pytest_mobileagent.llm.model import Client, CompletionOptions
-    from pytest_mobileagent.llm.models import ModelSettings
     from pytest_mobileagent.llm.reference import ModelReference
 
 
@@ -53,29 +56,56 @@ def _is_of_others(record: logging.LogRecord) -> bool:
 logging.getLogger("stamina").addFilter(_is_of_others)
 
 
+@dataclass(eq=False)
 class EpisodeModels:
     """The models of one episode, or of other work, which share its spending, cache and record.
 
-    Prompts and replies are recorded in `log`, and their pictures in `pictures`, unless these are
-    None.
+    They have no keys, so they can be sent to an agent's process. There, and in each copy that
+    `dataclasses.replace` makes for other work, spending and recorded replies begin anew.
+
+    - `choice`: the model for each role.
+    - `ledger`: the file in which the run's spending is added up; None if it is not recorded.
+    - `ledger_server`: the socket of a `LedgerServer`, if other machines spend from the same budget.
+    - `cache`: the cache of replies; None without a cache.
+    - `recorded`: a file of calls whose replies are returned in order, so no model is asked; with
+      `compares`, only to the prompts of these calls.
+    - `clients`: clients of this process, in place of those of some models; other processes do not
+      get them.
+    - `log`: where prompts and replies are recorded, and `pictures` where their pictures are; None
+      if they are not.
     """
 
-    def __init__(
-        self,
-        settings: ModelSettings,
-        log: ExchangeLog | None = None,
-        pictures: ScreenStore | None = None,
-    ) -> None:
-        self.settings, self.log, self.pictures = settings, log, pictures
-        self.spending = settings.spending()
-        self.replies = settings.replies(pictures)
+    choice: ModelChoice = field(default_factory=ModelChoice)
+    prices: Prices = field(default_factory=Prices)
+    budget: Budget = field(default_factory=Budget)
+    ledger: Path | None = None
+    cache: ReplyCache | None = None
+    recorded: Path | None = None
+    ledger_server: Path | None = None
+    clients: Mapping[ModelReference, Client] = field(default_factory=dict)
+    compares: bool = False
+    log: ExchangeLog | None = None
+    pictures: ScreenStore | None = None
+
+    def __post_init__(self) -> None:
+        self.spending = self.account()
+        self.replies: RecordedReplies | RecordedAnswers | None = None
+        if self.recorded is not None and self.compares:
+            self.replies = RecordedAnswers(self.recorded, self.pictures)
+        elif self.recorded is not None:
+            self.replies = RecordedReplies(self.recorded)
         self.repeats = RepeatCounter()
         self.lock = threading.RLock()
         self._clients: dict[ModelReference, Client] = {}
 
     def __reduce__(self) -> tuple[object, ...]:
-        # The agent's process makes its own instance from the same settings.
-        return EpisodeModels, (replace(self.settings, clients={}), self.log, self.pictures)
+        given = {each.name: getattr(self, each.name) for each in fields(self)}
+        return partial(EpisodeModels, **given | {"clients": {}}), ()
+
+    def account(self) -> Spending:
+        """Return a new account of an episode's spending."""
+        ledger = None if self.ledger is None else Ledger(self.ledger, self.ledger_server)
+        return Spending(self.budget, ledger)
 
     def model(self, role: str) -> MeteredModel:
         """Return the model of a role.
@@ -83,7 +113,7 @@ class EpisodeModels:
         Raises:
             AgentError: if no model was chosen for the role, or it cannot be reached from here.
         """
-        reference = self.settings.choice.of(role)
+        reference = self.choice.of(role)
         if reference is None:
             msg = f"no model is given for the role {role!r}: --mobile-model={role}=PROVIDER:NAME"
             raise AgentError(msg)
@@ -99,8 +129,27 @@ class EpisodeModels:
             ValueError: if it cannot be reached from here.
         """
         if reference not in self._clients:
-            self._clients[reference] = self.settings.client(reference)
+            self._clients[reference] = self.client(reference)
         return MeteredModel(reference, role, self._clients[reference], self)
+
+    def client(self, reference: ModelReference) -> Client:
+        """Return the client of a model; it refuses if only cached or recorded replies may be used.
+
+        Raises:
+            ValueError: if the model cannot be reached from here.
+        """
+        if (given := self.clients.get(reference)) is not None:
+            return given
+        only_cached = self.cache is not None and self.cache.only_replays
+        return _NoClient() if only_cached or self.recorded is not None else make_client(reference)
+
+
+class _NoClient:
+    """The client of a model whose replies are all cached or recorded, so it needs no key."""
+
+    def ask(self, _request: Request) -> Completion:
+        """Raise ProviderError: requests are answered from the cache or record before this."""
+        raise ProviderError("--mobile-cache=replay or recorded: no model is asked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +210,12 @@ class MeteredModel:
             raise
         call = self._call(request, asked)
         self.models.spending.pay(call)
-        if self.models.settings.cache is not None:
-            self.models.settings.cache.keep(key, asked.answer)
+        if self.models.cache is not None:
+            self.models.cache.keep(key, asked.answer)
         return self._reply(request, asked.answer, call)
 
     def _find_reply(self, request: Request) -> tuple[str, Completion | None]:
-        cache = self.models.settings.cache
+        cache = self.models.cache
         if isinstance(replies := self.models.replies, RecordedAnswers):
             return "", replies.next(self.name, redacted(to_wire(self._prompt(request))))
         if replies is not None:
@@ -215,12 +264,12 @@ class MeteredModel:
         self, request: Request, asked: TimedCompletion, *, from_cache: bool = False
     ) -> ModelCall:
         answer = asked.answer
-        usage, price = self.models.settings.prices.metered(self.reference, answer)
+        usage, price = self.models.prices.metered(self.reference, answer)
         sent, answered = input_tokens(request), text_tokens(answer.words)
         is_estimated = not usage.is_complete
         if is_estimated:
             usage = usage.completed(sent, answered)
-            price = self.models.settings.prices.price(self.reference, answer.model, usage)
+            price = self.models.prices.price(self.reference, answer.model, usage)
         is_helper = self.role in HELPERS
         return ModelCall(
             model=self.reference.id,

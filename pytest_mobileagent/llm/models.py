@@ -1,16 +1,13 @@
-"""The models of a run or a command: their settings, their checks, and one repair of a reply."""
+"""The choice of models for a command: its options, checks, prices; and one repair of a reply."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.extras import check_extra
-from pytest_mobileagent.llm.budget import Budget, Ledger, Spending
-from pytest_mobileagent.llm.known_replies import RecordedAnswers, RecordedReplies, ReplyCache
-from pytest_mobileagent.llm.model import ProviderError
+from pytest_mobileagent.llm.known_replies import ReplyCache
 from pytest_mobileagent.llm.prices import Prices, load_prices
 from pytest_mobileagent.llm.providers import (
     check_endpoint,
@@ -23,11 +20,10 @@ from pytest_mobileagent.llm.reference import ModelChoice, parse_choice
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.episode.screens import ScreenStore
-    from pytest_mobileagent.llm.model import Client, Completion, Message, Model, ModelReply, Request
+    from pytest_mobileagent.llm.model import Message, Model, ModelReply
     from pytest_mobileagent.llm.reference import ModelReference
 
 T = TypeVar("T")
@@ -83,66 +79,6 @@ def _check_unpriced(options: str, *, unpriced: bool, limited: bool) -> None:
             f"{prices}=FILE, or limit {options}max-tokens"
         )
         raise ValueError(msg)
-
-
-@dataclass(frozen=True, slots=True)
-class ModelSettings:
-    """A run's settings for models. They have no keys, so they can be sent to an agent's process.
-
-    - `choice`: the model for each role.
-    - `ledger`: the file in which the run's spending is added up; None if it is not recorded.
-    - `ledger_server`: the socket of a `LedgerServer`, if other machines spend from the same budget.
-    - `cache`: the cache of replies; None without a cache.
-    - `recorded`: a file of calls whose replies are returned in order, so no model is asked; with
-      `compares`, only to the prompts of these calls.
-    - `clients`: clients of this process, in place of those of some models; other processes do not
-      get them.
-    """
-
-    choice: ModelChoice = field(default_factory=ModelChoice)
-    prices: Prices = field(default_factory=Prices)
-    budget: Budget = field(default_factory=Budget)
-    ledger: Path | None = None
-    cache: ReplyCache | None = None
-    recorded: Path | None = None
-    ledger_server: Path | None = None
-    clients: Mapping[ModelReference, Client] = field(default_factory=dict)
-    compares: bool = False
-
-    def replies(self, pictures: ScreenStore | None) -> RecordedReplies | RecordedAnswers | None:
-        """Return the recorded replies, from the first one on; None without a file of them.
-
-        `pictures` has those of their prompts.
-        """
-        if self.recorded is None:
-            return None
-        if self.compares:
-            return RecordedAnswers(self.recorded, pictures)
-        return RecordedReplies(self.recorded)
-
-    def client(self, reference: ModelReference) -> Client:
-        """Return the client of a model; it refuses if only cached or recorded replies may be used.
-
-        Raises:
-            ValueError: if the model cannot be reached from here.
-        """
-        if (given := self.clients.get(reference)) is not None:
-            return given
-        only_cached = self.cache is not None and self.cache.only_replays
-        return _NoClient() if only_cached or self.recorded is not None else make_client(reference)
-
-    def spending(self) -> Spending:
-        """Return a new account of an episode's spending."""
-        ledger = None if self.ledger is None else Ledger(self.ledger, self.ledger_server)
-        return Spending(self.budget, ledger)
-
-
-class _NoClient:
-    """The client of a model whose replies are all cached or recorded, so it needs no key."""
-
-    def ask(self, _request: Request) -> Completion:
-        """Raise ProviderError: requests are answered from the cache or record before this."""
-        raise ProviderError("--mobile-cache=replay or recorded: no model is asked")
 
 
 class Settings(Protocol):

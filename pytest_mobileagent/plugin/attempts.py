@@ -245,14 +245,14 @@ def plan_of(case: Case, request: pytest.FixtureRequest) -> AttemptPlan:
         seed=case.seed(run.value("mobile-seed")),
         environment=run.environment_of(case),
         clock=run.value("mobile-device-time"),
-        models=run.models.settings(case),
+        models=run.models.of(case),
         ocr=run.value("mobile-ocr"),
         noise=run.noise,
         sees=run.value("mobile-sees"),
         path=run.value("mobile-path"),
         user=UserSettings(
             run.value("mobile-user"),
-            run.models.settings_for_user(case),
+            run.models.of_user(case),
             run.folder.path / QUESTIONS,
         ),
         about={**({"node": run.node} if run.node else {}), "versions": versions()},
@@ -315,11 +315,11 @@ def _port_maker(run: RunConfig, case: Case) -> Callable[[Path], ModelPort] | Non
         return None
     from pytest_mobileagent.program.endpoints import EndpointPort
 
-    settings = run.models.settings(case)
+    models = run.models.of(case)
 
     def port(folder: Path) -> ModelPort:
         model = run.models.answering(case)  # replies start from the first one in every attempt
-        return EndpointPort(settings, model, folder, run.folder.screens.folder)
+        return EndpointPort(models, model, folder, run.folder.screens.folder)
 
     return port
 
@@ -344,7 +344,7 @@ def _of_program(run: RunConfig, program: Adapter) -> ChosenAgent:
         setting = Setting(
             program,
             ProgramServers(),
-            run.models.settings(case),
+            run.models.of(case),
             run.models.answering(case),
             run.folder.screens.folder,
             run.folder.mark,

@@ -134,9 +134,9 @@ class RunJudges:
         """
         from pytest_mobileagent.judge.ask import judge_models
 
-        settings = self._models.settings_for_judges(episode)
+        models = self._models.of_judges(episode)
         try:
-            return [*judge_models(self.references, settings, folder=episode.folder, calls=calls)]
+            return [*judge_models(self.references, models, folder=episode.folder, calls=calls)]
         except (ValueError, HostError) as error:
             raise JudgeError(f"a judge cannot be asked: {error}") from error
 

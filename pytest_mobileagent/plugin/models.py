@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.llm.budget import Budget, Ledger
-    from pytest_mobileagent.llm.models import ModelSettings
+    from pytest_mobileagent.llm.metered import EpisodeModels
     from pytest_mobileagent.llm.prices import Prices
     from pytest_mobileagent.llm.reference import ModelChoice, ModelReference
     from pytest_mobileagent.llm.scripted import ScriptedModel
@@ -95,24 +95,24 @@ class RunModels:
         cost, tokens = (self._settings[f"mobile-max-{what}"].value for what in ("cost", "tokens"))
         return Budget(cost or Limit(), tokens or Limit())
 
-    def settings(self, case: Case) -> ModelSettings:
-        """Return the settings of the models that an agent may ask in a case."""
+    def of(self, case: Case) -> EpisodeModels:
+        """Return the models that an agent may ask in a case."""
         from pytest_mobileagent.episode.exchanges import STREAM
 
-        return self._settings_of(self.choice, case.epoch, self._recorded(case, STREAM))
+        return self._models_of(self.choice, case.epoch, self._recorded(case, STREAM))
 
-    def settings_for_user(self, case: Case) -> ModelSettings:
-        """Return the settings of the model that plays the user in a case.
+    def of_user(self, case: Case) -> EpisodeModels:
+        """Return the model that plays the user in a case.
 
         It is limited and cached like judges, as its replies are not part of what is measured.
         """
         from pytest_mobileagent.run.user import STREAM
 
         recorded = self._recorded(case, STREAM)
-        return self._settings_of(self.choice, case.epoch, recorded, beside=True)
+        return self._models_of(self.choice, case.epoch, recorded, beside=True)
 
-    def settings_for_judges(self, episode: EpisodeRecord) -> ModelSettings:
-        """Return the settings of the models that judge an episode.
+    def of_judges(self, episode: EpisodeRecord) -> EpisodeModels:
+        """Return the models that judge an episode.
 
         Their costs count towards the limit of the run, not towards that of the episode.
         """
@@ -122,20 +122,20 @@ class RunModels:
         recorded = None
         if self._settings["mobile-cache"].value == RECORDED and episode.folder is not None:
             recorded = episode.folder / STREAM
-        settings = self._settings_of(ModelChoice(), episode.case.epoch, recorded, beside=True)
-        return dataclasses.replace(settings, compares=True)
+        models = self._models_of(ModelChoice(), episode.case.epoch, recorded, beside=True)
+        return dataclasses.replace(models, compares=True)
 
-    def _settings_of(
+    def _models_of(
         self, choice: ModelChoice, epoch: int, recorded: Path | None = None, *, beside: bool = False
-    ) -> ModelSettings:
-        """Return the settings of an agent's models, or of those `beside` it."""
+    ) -> EpisodeModels:
+        """Return an agent's models, or those `beside` it."""
         from pytest_mobileagent.llm.budget import Budget, Limit
-        from pytest_mobileagent.llm.models import ModelSettings
+        from pytest_mobileagent.llm.metered import EpisodeModels
 
         budget = self.budget
         if beside:
             budget = Budget(Limit(budget.cost.run), Limit(budget.tokens.run))
-        return ModelSettings(
+        return EpisodeModels(
             choice,
             self.prices,
             budget,

@@ -18,7 +18,7 @@ from pytest_mobileagent.errors import AgentError, HostError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pytest_mobileagent.llm.models import ModelSettings
+    from pytest_mobileagent.llm.metered import EpisodeModels
     from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.llm.scripted import ScriptedModel
     from pytest_mobileagent.program.models.recorded_models import RecordedModels
@@ -31,19 +31,19 @@ _NAME = "endpoint"  # the name at the port
 class EndpointPort:
     """The port of one episode, as a context manager (see `run.runner.ModelPort`).
 
-    - `settings`: prices, budget and cache of the run. `model`: answers in place of all providers.
+    - `models`: prices, budget and cache of the run. `model`: answers in place of all providers.
     - `folder`: the episode's folder. `pictures`: the run's folder of screens.
     """
 
     def __init__(
         self,
-        settings: ModelSettings,
+        models: EpisodeModels,
         model: ModelReference | ScriptedModel | None,
         folder: Path,
         pictures: Path,
     ) -> None:
         self.over = ""
-        self._given = settings, model, folder, pictures
+        self._given = models, model, folder, pictures
         self._token = secrets.token_urlsafe(18)
         self._models: RecordedModels | None = None
         self._port: LocalPort | None = None
@@ -110,15 +110,15 @@ class EndpointPort:
         from pytest_mobileagent.program.port import LocalPort
         from pytest_mobileagent.program.track import LoopThread
 
-        settings, model, folder, pictures = self._given
+        models, model, folder, pictures = self._given
         loop = self._stack.enter_context(LoopThread())
         self._models = RecordedModels(
-            settings,
+            models,
             folder,
             pictures,
             _Unwatched(),
             model=model,
-            cache=settings.cache,
+            cache=models.cache,
             is_proxy=False,
             on_budget=self._note_budget,
         )

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pytest_mobileagent.device.device import Device
-    from pytest_mobileagent.llm.models import ModelSettings
+    from pytest_mobileagent.llm.metered import EpisodeModels
     from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.llm.scripted import ScriptedModel
     from pytest_mobileagent.program.adapter import Adapter
@@ -189,7 +189,7 @@ class Recorders:
         except (ValueError, TypeError) as error:
             raise AgentError(f"the program reported an invalid model call: {error}") from None
         call = self._setting.models.prices.priced(call)
-        self._setting.models.spending().pay(call)
+        self._setting.models.account().pay(call)
         words = without_secrets(str(report.get("said", "")), [*keys(), *self.secrets])
         line = {"call": call.to_json(), "model": call.model, "role": call.role}
         reply = Completion(words).to_json()
@@ -235,7 +235,7 @@ class Setting:
 
     program: Adapter
     mcp: McpServers
-    models: ModelSettings
+    models: EpisodeModels
     model: ModelReference | ScriptedModel | None
     pictures: Path
     run: str

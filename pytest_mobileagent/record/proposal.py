@@ -11,7 +11,7 @@ from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.fence import Data, seal
 from pytest_mobileagent.llm.metered import EpisodeModels, MeteredModel
 from pytest_mobileagent.llm.model import Message, ModelUnavailable, RequestRefusedError
-from pytest_mobileagent.llm.models import ModelSettings, model_of
+from pytest_mobileagent.llm.models import model_of
 from pytest_mobileagent.record.source import slug
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def proposer(given: argparse.Namespace, project: Callable[[], Settings]) -> Mete
         ValueError, HostError: if it cannot be called; the message says why.
     """
     reference, prices = model_of(given, project, ROLE, "draft")
-    return EpisodeModels(ModelSettings(prices=prices)).metered(reference, ROLE)
+    return EpisodeModels(prices=prices).metered(reference, ROLE)
 
 
 def propose(

@@ -21,7 +21,8 @@ from pytest_mobileagent.judge.ask import judge_models
 from pytest_mobileagent.judge.panel import decide
 from pytest_mobileagent.judge.question import Question
 from pytest_mobileagent.llm.budget import Budget, BudgetSpent, Limit
-from pytest_mobileagent.llm.models import ModelSettings, check_reference
+from pytest_mobileagent.llm.metered import EpisodeModels
+from pytest_mobileagent.llm.models import check_reference
 from pytest_mobileagent.llm.prices import Prices
 from pytest_mobileagent.llm.reference import parse_references
 from pytest_mobileagent.plugin.metadata import versions
@@ -162,8 +163,8 @@ class ModelJudge:
         assert folder is not None  # rollouts are recorded while they go on
         calls: list[ModelCall] = []
         left = None if self.max_cost is None else self.max_cost - self.cost
-        settings = ModelSettings(prices=self._prices, budget=Budget(Limit(task=left)))
-        models = judge_models(self._references, settings, folder=folder, calls=calls)
+        given = EpisodeModels(prices=self._prices, budget=Budget(Limit(task=left)))
+        models = judge_models(self._references, given, folder=folder, calls=calls)
         try:
             verdict = decide(models, Question.of(question), episode)
         except BudgetSpent:

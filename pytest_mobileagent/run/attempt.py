@@ -17,7 +17,6 @@ from pytest_mobileagent.device.device import system_of, without_screenshots
 from pytest_mobileagent.environment.apply import apply, set_clock
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.errors import MobileAgentError, TaskError, UnfitMoveError
-from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.run.session import Session
 from pytest_mobileagent.run.single_path import PathSession, show_first_page
 
@@ -171,7 +170,7 @@ def briefing_of(session: Session, recorder: Recorder) -> Briefing:
         instructions=StepInstructions(task.instructions) if user.tells else task.instructions,
         installed=frozenset(plan.installed),
         ocr=plan.ocr,
-        models=EpisodeModels(plan.models, ExchangeLog(session.folder), recorder.screens),
+        models=replace(plan.models, log=ExchangeLog(session.folder), pictures=recorder.screens),
     )
 
 

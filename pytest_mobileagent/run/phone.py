@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.event import Crash
     from pytest_mobileagent.episode.store import Recorder
-    from pytest_mobileagent.llm.models import ModelSettings
+    from pytest_mobileagent.llm.metered import EpisodeModels
     from pytest_mobileagent.run.plan import AttemptPlan
 
 
@@ -186,8 +186,8 @@ class SessionCalls:
     They are read from the record, because the agent's process makes them.
     """
 
-    def __init__(self, folder: Path, settings: ModelSettings) -> None:
-        self._prices, self._spending = settings.prices, settings.spending()
+    def __init__(self, folder: Path, models: EpisodeModels) -> None:
+        self._prices, self._spending = models.prices, models.account()
         self._calls, self._waits = CallReader(folder), CallReader(folder)
         self._lost = 0.0  # seconds of the current wait that have been counted already
         self._owed: tuple[int | None, float] | None = None  # the call at the limit, and since when

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from pytest_mobileagent.episode.observation import Reset
-from pytest_mobileagent.llm.models import ModelSettings
+from pytest_mobileagent.llm.metered import EpisodeModels
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -75,7 +75,7 @@ class UserSettings:
     """
 
     mode: str = "asked"
-    models: ModelSettings = field(default_factory=ModelSettings)
+    models: EpisodeModels = field(default_factory=EpisodeModels)
     unanswered: Path | None = None
 
 
@@ -109,7 +109,7 @@ class AttemptPlan:
     seed: int = 0
     environment: Environment | None = None
     clock: datetime | None = None
-    models: ModelSettings = field(default_factory=ModelSettings)
+    models: EpisodeModels = field(default_factory=EpisodeModels)
     user: UserSettings = field(default_factory=UserSettings)
     ocr: str = "rapidocr"
     noise: NoiseSettings | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,6 @@ from pytest_mobileagent.fileio import append_line, writing
 from pytest_mobileagent.jsonable import to_line
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.fence import Data, seal
-from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.llm.model import (
     Message,
     ModelUnavailable,
@@ -75,7 +74,7 @@ class EpisodeUser:
         self._recorded: set[str] = set()  # the questions in the file so far
         self._source: _Texts | _Prepared | _Simulated | None = None
         if user is not None:
-            models = EpisodeModels(plan.user.models, ExchangeLog(folder, STREAM, self._calls))
+            models = replace(plan.user.models, log=ExchangeLog(folder, STREAM, self._calls))
             model = partial(models.model, ROLE)
             self._source = _answers_of(user, plan.case, values, model)
 

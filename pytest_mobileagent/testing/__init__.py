@@ -20,8 +20,8 @@ from pytest_mobileagent.check.episode import Episode, load
 from pytest_mobileagent.episode.screens import FOLDER, ScreenStore
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.extras import is_installed
+from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.llm.model import ToolCall
-from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.reference import ModelChoice, ModelReference
 from pytest_mobileagent.llm.scripted import ScriptedModel
 from pytest_mobileagent.llm.scripted.entries import Fault, ScriptedReply, When
@@ -77,7 +77,7 @@ def play(
     name = getattr(agent, "__name__", "agent")
     clients = _by_role(model)
     given = options_of(agent, words)
-    models = ModelSettings(
+    models = EpisodeModels(
         _choice(clients), clients={_reference(role): each for role, each in clients.items()}
     )
     plan = AttemptPlan(
@@ -108,7 +108,7 @@ def _port_maker(model: Any) -> Callable[[Path], ModelPort] | None:
 
     scripted = model if isinstance(model, ScriptedModel) else None
     return lambda folder: EndpointPort(
-        ModelSettings(), scripted, folder, folder.parents[1] / FOLDER
+        EpisodeModels(), scripted, folder, folder.parents[1] / FOLDER
     )
 
 

@@ -8,7 +8,6 @@ from pytest_mobileagent import Finish, Key, Tap
 from pytest_mobileagent.instruct.drafts import read_drafts
 from pytest_mobileagent.instruct.quality import compare
 from pytest_mobileagent.llm.metered import EpisodeModels, MeteredModel
-from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.reference import parse_reference
 from pytest_mobileagent.report.export.layouts import find_layout, tabulate
 from pytest_mobileagent.testing import ScriptedModel
@@ -130,12 +129,11 @@ def test_at_most_eight_pictures_are_shown(command, others, tmp_path):
         shown.append(len(request.images))
         return "Result: tie"
 
-    settings = ModelSettings()
     model = MeteredModel(
         parse_reference("scripted:x"),
         "judge",
         ScriptedModel([answer, answer]),
-        EpisodeModels(settings),
+        EpisodeModels(),
     )
     table = tmp_path / "new.jsonl"
     compare(read_drafts(table), table, tmp_path / others(long=OTHER), [model], 1)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent import Case, DeviceInfo, Finish, Screen, Step, Task
 from pytest_mobileagent.episode.record import EpisodeRecord, Termination
 from pytest_mobileagent.judge.ask import judge_models
-from pytest_mobileagent.llm.models import ModelSettings
+from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.llm.reference import ModelReference
 from pytest_mobileagent.testing import ScriptedModel, make_screen
 
@@ -22,7 +22,7 @@ def judge(*replies: Any) -> tuple[MeteredModel, ScriptedModel]:
     """Return a judge with scripted replies, and the model that records its requests."""
     script = ScriptedModel(replies)
     reference = ModelReference("scripted", "judge")
-    (model,) = judge_models([reference], ModelSettings(), clients={reference: script})
+    (model,) = judge_models([reference], EpisodeModels(), clients={reference: script})
     return model, script
 
 

@@ -13,7 +13,7 @@ from pytest_mobileagent.judge import evidence
 from pytest_mobileagent.judge.ask import ask, judge_models
 from pytest_mobileagent.judge.question import Question
 from pytest_mobileagent.llm.budget import Budget, BudgetSpent, Limit
-from pytest_mobileagent.llm.models import ModelSettings
+from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.llm.reference import ModelReference, parse_reference
 from pytest_mobileagent.llm.scripted.model_server import ServedModel
 from pytest_mobileagent.testing import Fault, ScriptedModel, ScriptedReply
@@ -181,7 +181,7 @@ def test_real_clients_send_pictures_and_repairs(provider: str, key: str, monkeyp
     script = ScriptedModel(["", "Result: 1"])
     with ServedModel.start(script) as url:
         reference = parse_reference(f"{provider}:judge@{url}")
-        (model,) = judge_models([reference], ModelSettings())
+        (model,) = judge_models([reference], EpisodeModels())
         assert ask(model, Question(), DONE).passed is True
     first, second = script.requests
     assert [image.media_type for image in first.images] == ["image/jpeg"] * 3
@@ -210,7 +210,7 @@ def test_prompts_end_with_the_reminders_of_the_paper(language: str, monkeypatch:
     script = ScriptedModel(["1: 1" if "rubric" in way else "Result: 1" for way in ways])
     with ServedModel.start(script) as url:
         reference = parse_reference(f"openai:judge@{url}")
-        (model,) = judge_models([reference], ModelSettings())
+        (model,) = judge_models([reference], EpisodeModels())
         for way in ways:
             ask(model, Question.of(way), episode)
     for way, request in zip(ways, script.requests, strict=True):
@@ -231,9 +231,9 @@ def test_prompts_end_with_the_reminders_of_the_paper(language: str, monkeypatch:
 
 def test_exhausted_budget_is_raised() -> None:
     reference = ModelReference("scripted", "judge")
-    settings = ModelSettings(budget=Budget(tokens=Limit(task=1)))
+    models = EpisodeModels(budget=Budget(tokens=Limit(task=1)))
     clients = {reference: ScriptedModel(["Result: 1", "Result: 1"])}
-    (model,) = judge_models([reference], settings, clients=clients)
+    (model,) = judge_models([reference], models, clients=clients)
     ask(model, Question(), DONE)
     with pytest.raises(BudgetSpent):
         ask(model, Question(), DONE)

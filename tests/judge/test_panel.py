@@ -14,7 +14,7 @@ from pytest_mobileagent.judge.ask import STREAM, judge_models
 from pytest_mobileagent.judge.panel import Coarse, coarse, decide, reader
 from pytest_mobileagent.judge.question import Question
 from pytest_mobileagent.llm.budget import Budget, BudgetSpent, Limit
-from pytest_mobileagent.llm.models import ModelSettings
+from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.llm.reference import ModelReference
 from pytest_mobileagent.screen.element import Bounds
 from pytest_mobileagent.screen.ocr import TextBox
@@ -39,7 +39,7 @@ def panel(*replies: Sequence[Any], **settings: Any) -> list[MeteredModel]:
     """Return judges named a, b, c … with these scripted replies."""
     references = [ModelReference("scripted", name) for name, _ in zip("abc", replies, strict=False)]
     clients = {each: ScriptedModel(said) for each, said in zip(references, replies, strict=True)}
-    return judge_models(references, ModelSettings(**settings), clients=clients)
+    return judge_models(references, EpisodeModels(**settings), clients=clients)
 
 
 def asked(judge: MeteredModel) -> int:
@@ -148,7 +148,7 @@ def test_prompts_and_replies_are_recorded_beside_those_of_the_agent(episode, tmp
     folder = tmp_path / "episodes" / "name.0"
     folder.mkdir(parents=True)
     clients = {reference: ScriptedModel([YES])}
-    judges = judge_models([reference], ModelSettings(), folder=folder, clients=clients)
+    judges = judge_models([reference], EpisodeModels(), folder=folder, clients=clients)
     verdict = decide(judges, TEXT, episode)
     (line,) = (folder / STREAM).read_text("utf-8").splitlines()
     assert YES in line

@@ -26,7 +26,6 @@ from pytest_mobileagent.llm.model import (
     RequestRefusedError,
     Tool,
 )
-from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.prices import Price, Prices
 from pytest_mobileagent.llm.provider_errors import error_of, kind_of
 from pytest_mobileagent.llm.reference import parse_reference
@@ -58,15 +57,16 @@ def make(tmp_path: Path) -> Make:
         ledger_server: Path | None = None,
     ) -> MeteredModel:
         reference = parse_reference(model)
-        settings = ModelSettings(
+        models = EpisodeModels(
             prices=PRICES,
             budget=budget or Budget(),
             ledger=tmp_path / "spent.jsonl",
             cache=cache,
             ledger_server=ledger_server,
             clients={reference: client or ScriptedModel(replies)},
+            log=ExchangeLog(tmp_path),
+            pictures=ScreenStore(tmp_path / "screens"),
         )
-        models = EpisodeModels(settings, ExchangeLog(tmp_path), ScreenStore(tmp_path / "screens"))
         return models.metered(reference, role)
 
     return make

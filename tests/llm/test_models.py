@@ -15,7 +15,7 @@ from pytest_mobileagent.llm.budget import Budget, BudgetSpent, Limit
 from pytest_mobileagent.llm.known_replies import ReplyCache
 from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.llm.model import ModelUnavailable
-from pytest_mobileagent.llm.models import ModelSettings, check_reference
+from pytest_mobileagent.llm.models import check_reference
 from pytest_mobileagent.llm.prices import Price, Prices
 from pytest_mobileagent.llm.reference import ModelChoice, ModelReference, parse_reference
 from pytest_mobileagent.testing import ScriptedModel
@@ -28,14 +28,14 @@ BOTH = ModelChoice(None, {"planner": PLANNER, "actor": ACTOR})
 KEY = "sk-not-a-real-key"
 
 
-def models(settings: ModelSettings, folder: Path, **clients: ScriptedModel) -> EpisodeModels:
+def made(given: EpisodeModels, folder: Path, **clients: ScriptedModel) -> EpisodeModels:
     by_reference = {ModelReference("openai", name): client for name, client in clients.items()}
-    return EpisodeModels(replace(settings, clients=by_reference), ExchangeLog(folder))
+    return replace(given, clients=by_reference, log=ExchangeLog(folder))
 
 
 def test_each_role_has_its_model(tmp_path: Path) -> None:
-    given = models(
-        ModelSettings(BOTH), tmp_path, planner=ScriptedModel(["plan"]), actor=ScriptedModel(["act"])
+    given = made(
+        EpisodeModels(BOTH), tmp_path, planner=ScriptedModel(["plan"]), actor=ScriptedModel(["act"])
     )
     replies = [given.model(role).complete("?") for role in ("planner", "actor")]
     assert [(reply.text, reply.call.model, reply.call.role) for reply in replies] == [
@@ -48,19 +48,19 @@ def test_each_role_has_its_model(tmp_path: Path) -> None:
 
 def test_one_model_may_have_all_roles(tmp_path: Path) -> None:
     client = ScriptedModel(["a", "b"])
-    given = models(ModelSettings(ModelChoice(ACTOR)), tmp_path, actor=client)
+    given = made(EpisodeModels(ModelChoice(ACTOR)), tmp_path, actor=client)
     assert [given.model(role).complete("?").text for role in ("planner", "critic")] == ["a", "b"]
 
 
 def test_role_without_model_says_how_to_set_one(tmp_path: Path) -> None:
     with pytest.raises(AgentError, match=r"role 'critic': --mobile-model=critic=PROVIDER:NAME"):
-        models(ModelSettings(BOTH), tmp_path).model("critic")
+        made(EpisodeModels(BOTH), tmp_path).model("critic")
 
 
 def test_models_of_an_episode_share_one_budget(tmp_path: Path) -> None:
     prices = Prices({"openai:planner": Price(1e6, 1e6), "openai:actor": Price(1e6, 1e6)})
-    settings = ModelSettings(BOTH, prices, Budget(Limit(None, 1)), tmp_path / "spent.jsonl")
-    given = models(settings, tmp_path, planner=ScriptedModel(["plan"]), actor=ScriptedModel(["a"]))
+    limited = EpisodeModels(BOTH, prices, Budget(Limit(None, 1)), tmp_path / "spent.jsonl")
+    given = made(limited, tmp_path, planner=ScriptedModel(["plan"]), actor=ScriptedModel(["a"]))
     given.model("planner").complete("?")
     with pytest.raises(BudgetSpent):
         given.model("actor").complete("?")
@@ -72,14 +72,15 @@ def test_models_are_sent_to_the_agent_process_without_keys(
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     script = tmp_path / "replies.jsonl"
     script.write_text('"one"\n"two"\n')
-    settings = ModelSettings(
+    here = EpisodeModels(
         ModelChoice(ModelReference("scripted", "replies.jsonl", str(script)), {"p": PLANNER}),
         Prices({"openai:planner": Price(1, 2)}),
         Budget(Limit(1)),
         tmp_path / "spent.jsonl",
         ReplyCache(tmp_path / "cache", 1),
+        log=ExchangeLog(tmp_path),
+        pictures=ScreenStore(tmp_path / "screens"),
     )
-    here = EpisodeModels(settings, ExchangeLog(tmp_path), ScreenStore(tmp_path / "screens"))
     assert here.model("actor").complete("?").text == "one"
     sent = pickle.dumps(here)
     assert KEY.encode() not in sent
@@ -105,7 +106,7 @@ def test_an_unreachable_model_is_reported(
 ) -> None:
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "VLLM_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
-    given = EpisodeModels(ModelSettings(ModelChoice(reference)))
+    given = EpisodeModels(ModelChoice(reference))
     with pytest.raises(AgentError, match=f"^--mobile-model={complaint}"):
         given.model("actor")
 
@@ -115,13 +116,12 @@ def test_replay_needs_neither_key_nor_script(
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     cache = ReplyCache(tmp_path / "cache")
-    kept = models(
-        ModelSettings(ModelChoice(ACTOR), cache=cache), tmp_path, actor=ScriptedModel(["a"])
+    kept = made(
+        EpisodeModels(ModelChoice(ACTOR), cache=cache), tmp_path, actor=ScriptedModel(["a"])
     )
     kept.model("actor").complete("?")
     replays = replace(cache, only_replays=True)
-    settings = ModelSettings(ModelChoice(ACTOR), cache=replays)
-    again = EpisodeModels(settings).model("actor")
+    again = EpisodeModels(ModelChoice(ACTOR), cache=replays).model("actor")
     assert again.complete("?").text == "a"
     with pytest.raises(ModelUnavailable, match="--mobile-cache=replay"):
         again.complete("?")

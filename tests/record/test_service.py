@@ -12,7 +12,6 @@ import pytest
 from pytest_mobileagent import Open
 from pytest_mobileagent.errors import DeviceError, HostError
 from pytest_mobileagent.llm.metered import EpisodeModels
-from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.reference import ModelReference
 from pytest_mobileagent.record.recording import Recording
 from pytest_mobileagent.record.server import RecordServer
@@ -102,7 +101,7 @@ def test_a_lost_phone_is_reported_and_the_actions_are_kept(service, monkeypatch,
 def test_a_model_proposes_a_goal_which_data_of_the_phone_cannot_order(service):
     model = ScriptedModel(['{"goal": "Count  to one.", "name": "count_to_one"}', "no idea"])
     reference = ModelReference("scripted", "m")
-    models = EpisodeModels(ModelSettings(clients={reference: model}))
+    models = EpisodeModels(clients={reference: model})
     metered = models.metered(reference, "drafter")
     service = RecordService(service.recording, service.file, "virtual", lambda: None, model=metered)
     assert service.state()["proposes"]

@@ -27,7 +27,7 @@ from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.judge.ask import judge_models
 from pytest_mobileagent.judge.question import Question
 from pytest_mobileagent.judge.subtasks import ask_subtasks, generate, keep, reviewed
-from pytest_mobileagent.llm.models import ModelSettings
+from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.llm.reference import parse_reference
 from pytest_mobileagent.verdict import verdicts
 from tests.suite.seeing import PARTS, Seeing
@@ -109,7 +109,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Played:
 def model(played: Played) -> Iterator[MeteredModel]:
     """The judge, as a provider that is asked over HTTP."""
     with played.judge.model().serve() as url:
-        (judge,) = judge_models([parse_reference(f"openai:judge@{url}/v1")], ModelSettings())
+        (judge,) = judge_models([parse_reference(f"openai:judge@{url}/v1")], EpisodeModels())
         yield judge
 
 

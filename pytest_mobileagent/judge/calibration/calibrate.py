@@ -27,7 +27,8 @@ from pytest_mobileagent.judge.calibration.labels import read_labels
 from pytest_mobileagent.judge.panel import reader
 from pytest_mobileagent.judge.question import ACTIONS, EVIDENCE
 from pytest_mobileagent.llm.budget import Budget, Limit, parse_limit
-from pytest_mobileagent.llm.models import ModelSettings, cache_for, check_reference
+from pytest_mobileagent.llm.metered import EpisodeModels
+from pytest_mobileagent.llm.models import cache_for, check_reference
 from pytest_mobileagent.llm.prices import Prices, load_prices
 from pytest_mobileagent.llm.reference import ModelReference, parse_references
 from pytest_mobileagent.statistics import Estimate
@@ -171,7 +172,7 @@ def _plan(
     return CalibrationPlan(
         labels.each,
         references,
-        ModelSettings(prices=prices, budget=Budget(cost), ledger=ledger, cache=cache),
+        EpisodeModels(prices=prices, budget=Budget(cost), ledger=ledger, cache=cache),
         reader(option("ocr", "mobile_ocr", lambda text, _: text, "rapidocr")),
         _modes(given),
         option("runs", "mobile_judge_runs", lambda text, _: positive(text), 1),

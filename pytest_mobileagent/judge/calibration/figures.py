@@ -261,7 +261,7 @@ def summary(plan: CalibrationPlan, labels: Labels, outcome: JudgingOutcome) -> d
         "remarks": list(labels.remarks),
         "runs": plan.runs,
         "uses_components": plan.uses_components,
-        "price_table": plan.settings.prices.table,
+        "price_table": plan.models.prices.table,
         "modes": [
             {"mode": mode.name, **asdict(mode), **_mode(plan, outcome, mode.name)}
             for mode in plan.modes
@@ -285,7 +285,7 @@ def _mode(plan: CalibrationPlan, outcome: JudgingOutcome, mode: str) -> dict[str
             {
                 "judge": judge.id,
                 **score(by_judge[judge.id]).to_json(),
-                **cost(by_judge[judge.id], judge, plan.settings.prices),
+                **cost(by_judge[judge.id], judge, plan.models.prices),
                 "languages": _languages(by_judge[judge.id]),
             }
             for judge in plan.judges

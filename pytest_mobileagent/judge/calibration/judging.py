@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.judge.calibration.labels import Label
     from pytest_mobileagent.judge.question import Actions, Evidence, Question
+    from pytest_mobileagent.llm.metered import EpisodeModels
     from pytest_mobileagent.llm.model import Client, Model, ModelReply
-    from pytest_mobileagent.llm.models import ModelSettings
     from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.screen.screen import Screen
 
@@ -126,7 +126,7 @@ class CalibrationPlan:
 
     labels: Sequence[Label]
     judges: Sequence[ModelReference]
-    settings: ModelSettings
+    models: EpisodeModels
     read: Callable[[Screen], str]
     modes: Sequence[Mode]
     runs: int = 1
@@ -212,7 +212,7 @@ class _Work:
             about = self._coarse(about, label, episode)
         except (RecordError, ScreenError, TaskError) as error:  # for example a damaged record
             broken = f"{label.name}: {error}"
-        models = judge_models(plan.judges, plan.settings, clients=plan.clients)
+        models = judge_models(plan.judges, plan.models, clients=plan.clients)
         for mode in plan.modes:
             for model in models:
                 about = replace(about, judge=model.name, mode=mode.name)

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     import h11
 
     from pytest_mobileagent.llm.known_replies import ReplyCache
-    from pytest_mobileagent.llm.models import ModelSettings
+    from pytest_mobileagent.llm.metered import EpisodeModels
     from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.llm.scripted import ScriptedModel
     from pytest_mobileagent.program.commands import CallWatcher
@@ -68,7 +68,7 @@ _KEY_HEADERS = ("x-api-key", "api-key", "x-goog-api-key")
 class RecordedModels:
     """All of a program's model calls in one episode, for a `LocalPort` to serve.
 
-    - `settings`: the run's prices and budget. `folder`: the episode's. `pictures`: the screens'.
+    - `models`: the run's prices and budget. `folder`: the episode's. `pictures`: the screens'.
     - `watcher` is notified of each call, `on_budget` when a budget is exhausted.
     - `network`: "open", or "models" if the proxy only leads to models. `hosts`: more model hosts.
     - `roles`: the role of each model whose name matches a pattern.
@@ -86,7 +86,7 @@ class RecordedModels:
 
     def __init__(
         self,
-        settings: ModelSettings,
+        models: EpisodeModels,
         folder: Path,
         pictures: Path,
         watcher: CallWatcher,
@@ -106,9 +106,7 @@ class RecordedModels:
         self.openai_base_url = self.openai_chat_url = self.anthropic_base_url = ""
         self.failure: HostError | None = None
         log, store = ExchangeLog(folder), ScreenStore(pictures)
-        self.shared = SharedState(
-            settings.prices, settings.spending(), log, store, dict(roles or {})
-        )
+        self.shared = SharedState(models.prices, models.account(), log, store, dict(roles or {}))
         self._watcher, self._on_budget = watcher, on_budget
         self._include_usage, self._model = include_usage, model
         self._cached, self._is_proxy = CachedReplies(cache), is_proxy

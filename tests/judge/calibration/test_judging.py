@@ -10,7 +10,7 @@ from pytest_mobileagent.judge.calibration.judging import CalibrationPlan, Mode, 
 from pytest_mobileagent.judge.calibration.labels import read_labels
 from pytest_mobileagent.llm.budget import Budget, Limit
 from pytest_mobileagent.llm.known_replies import ReplyCache
-from pytest_mobileagent.llm.models import ModelSettings
+from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.llm.prices import Price, Prices
 from pytest_mobileagent.llm.reference import ModelReference
 from pytest_mobileagent.testing import Fault, ScriptedModel, When
@@ -37,7 +37,7 @@ def plan(labelled):
         )
         given = dict(zip((ONE, TWO), clients, strict=False))
         plan = CalibrationPlan(
-            read_labels(labels).each, tuple(given), ModelSettings(), read, (Mode(),), clients=given
+            read_labels(labels).each, tuple(given), EpisodeModels(), read, (Mode(),), clients=given
         )
         return replace(plan, **fields)
 
@@ -102,9 +102,9 @@ def test_six_modes_ask_six_times(plan):
 
 
 def test_cached_replies_are_not_requested_again(plan, tmp_path):
-    settings = ModelSettings(cache=ReplyCache(tmp_path / "replies"))
+    models = EpisodeModels(cache=ReplyCache(tmp_path / "replies"))
     first = judge("1 3")
-    given = plan(first, settings=settings, runs=2)
+    given = plan(first, models=models, runs=2)
     assert len(asked(given).answers[0].calls) == 2
     assert len(first.requests) == 4  # each run makes its own requests
     second = judge("")
@@ -118,13 +118,13 @@ def test_cached_replies_are_not_requested_again(plan, tmp_path):
 
 def test_exhausted_budget_stops_judging_and_keeps_answers(plan, tmp_path):
     ledger = tmp_path / "spent.jsonl"
-    settings = ModelSettings(
+    models = EpisodeModels(
         prices=Prices({"openai:one": Price(1000, 0)}),  # 1 US dollar per request
         budget=Budget(Limit(1)),
         ledger=ledger,
         cache=ReplyCache(tmp_path / "replies"),
     )
-    given = plan(judge("1 3"), settings=settings, threads=1)
+    given = plan(judge("1 3"), models=models, threads=1)
     outcome = asked(given)
     assert (outcome.labels, outcome.stopped) == (2, "--max-cost=1 is spent")
     ledger.unlink()  # the next command has a new ledger
@@ -171,7 +171,7 @@ def test_cross_app_labels_are_judged_per_subtask(labelled):
     subtasks = [{"app": "com.a", "task": "Look."}, {"app": "com.b", "task": "Buy."}]
     path = labelled(("Do 1.", False, {"subtasks": subtasks}))
     plan = CalibrationPlan(
-        read_labels(path).each, (ONE,), ModelSettings(), read, (Mode(),),
+        read_labels(path).each, (ONE,), EpisodeModels(), read, (Mode(),),
         clients={ONE: ScriptedModel(["1: 1\n2: none"])},
     )  # fmt: skip
     (answer,) = asked(plan).answers

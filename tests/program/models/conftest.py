@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import openai
 import pytest
 
-from pytest_mobileagent.llm.models import ModelSettings
+from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.llm.prices import Price, Prices
 from pytest_mobileagent.program.models.recorded_models import RecordedModels
 from pytest_mobileagent.program.port import LocalPort
@@ -97,14 +97,14 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
         def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
             return loop.run(asyncio.wait_for(coroutine, 30))
 
-        def make(settings: ModelSettings | None = None, **options: Any) -> Recorder:
+        def make(given: EpisodeModels | None = None, **options: Any) -> Recorder:
             folder, pictures = tmp_path / "episode", tmp_path / "screens"
             folder.mkdir(exist_ok=True)
             watcher = Watcher(folder)
             over: list[str] = []
-            given = settings or ModelSettings(prices=PRICES)
+            priced = given or EpisodeModels(prices=PRICES)
             models = RecordedModels(
-                given, folder, pictures, watcher, on_budget=over.append, **options
+                priced, folder, pictures, watcher, on_budget=over.append, **options
             )
             port = LocalPort(models)
             run(port.start())

@@ -15,7 +15,7 @@ import openai
 import pytest
 
 from pytest_mobileagent.errors import HostError
-from pytest_mobileagent.llm.models import ModelSettings
+from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.llm.prices import Price, Prices
 from pytest_mobileagent.llm.reference import parse_reference
 from pytest_mobileagent.program.models.environment import LentKeys, provider_at
@@ -91,7 +91,7 @@ def own() -> Iterator[str]:
 def test_own_model_of_the_user_answers_its_api(make, own, monkeypatch, unused_port):
     monkeypatch.setenv("OPENAI_BASE_URL", f"http://127.0.0.1:{unused_port}/v1")
     prices = Prices({"vllm:gpt-4o": Price(1_000, 10_000)})
-    recorder = make(ModelSettings(prices=prices), model=parse_reference(f"vllm:qwen@{own}/v1"))
+    recorder = make(EpisodeModels(prices=prices), model=parse_reference(f"vllm:qwen@{own}/v1"))
     complete(recorder, "gpt-4o")
     assert recorder.lines[0]["call"]["model"] == "vllm:gpt-4o"
     assert recorder.lines[0]["call"]["price_usd"] == pytest.approx(0.2)

@@ -11,7 +11,7 @@ import openai
 import pytest
 
 from pytest_mobileagent.llm.budget import Budget, Limit
-from pytest_mobileagent.llm.models import ModelSettings
+from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.testing import Fault
 from tests.llm.standin import events, standing_in
 from tests.refusals import refused
@@ -129,8 +129,8 @@ def test_stream_cut_by_the_provider_is_recorded_as_failed(make, provider):
 
 def test_exhausted_budget_ends_the_calls(make, provider):
     provider(REPLY)
-    settings = ModelSettings(prices=PRICES, budget=Budget(tokens=Limit(task=100)))
-    recorder = make(settings)
+    models = EpisodeModels(prices=PRICES, budget=Budget(tokens=Limit(task=100)))
+    recorder = make(models)
     complete(recorder)
     with pytest.raises(openai.RateLimitError, match="--mobile-max-tokens"):
         complete(recorder, max_retries=2)
@@ -142,7 +142,7 @@ def test_no_model_is_called_if_the_spending_is_unknown(make, provider, tmp_path)
     provider(REPLY)
     budget, ledger = Budget(tokens=Limit(100)), tmp_path / "spent.jsonl"
     nobody = tmp_path / "nobody"
-    recorder = make(ModelSettings(budget=budget, ledger=ledger, ledger_server=nobody))
+    recorder = make(EpisodeModels(budget=budget, ledger=ledger, ledger_server=nobody))
     with pytest.raises(openai.PermissionDeniedError, match="is unknown"):
         complete(recorder)
     assert recorder.lines == []
@@ -151,7 +151,7 @@ def test_no_model_is_called_if_the_spending_is_unknown(make, provider, tmp_path)
 
 def test_unpriced_model_is_not_called_within_a_dollar_budget(make, provider):
     provider(REPLY)
-    recorder = make(ModelSettings(prices=PRICES, budget=Budget(cost=Limit(task=1.0))))
+    recorder = make(EpisodeModels(prices=PRICES, budget=Budget(cost=Limit(task=1.0))))
     complete(recorder)
     with pytest.raises(openai.RateLimitError, match="no price is known"):
         complete(recorder, "our-tuned-one")

@@ -15,7 +15,7 @@ import pytest
 from PIL import Image as pillow
 
 from pytest_mobileagent.llm.budget import Budget, Limit
-from pytest_mobileagent.llm.models import ModelSettings
+from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.llm.reference import parse_reference
 from pytest_mobileagent.program.port import HOST, RoutePort
 from pytest_mobileagent.testing import ScriptedReply, ToolCall, When
@@ -190,7 +190,7 @@ def test_port_without_a_token_is_not_for_web_pages(make, provider, headers):
 
 def test_port_without_a_token_ends_with_the_budget(make, provider):
     provider(REPLY, REPLY)
-    recorder = make(ModelSettings(prices=PRICES, budget=Budget(tokens=Limit(task=100))))
+    recorder = make(EpisodeModels(prices=PRICES, budget=Budget(tokens=Limit(task=100))))
     port = RoutePort(recorder.models, "openai")
     recorder.run(port.start())
     url = f"http://{HOST}:{port.number}/v1/chat/completions"

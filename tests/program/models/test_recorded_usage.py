@@ -8,8 +8,8 @@ import pytest
 
 from pytest_mobileagent.llm.clients.anthropic_messages import AnthropicMessages
 from pytest_mobileagent.llm.clients.openai import OpenAIChat, OpenAIResponses
+from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.llm.model import Message, Request
-from pytest_mobileagent.llm.models import ModelSettings
 from pytest_mobileagent.llm.prices import Prices
 from pytest_mobileagent.llm.reference import parse_reference
 from tests.llm.standin import events, standing_in
@@ -80,7 +80,7 @@ def test_both_routes_count_the_same(make, monkeypatch, api, body, output):
         answer = client.ask(Request((Message("user", ("What now?",)),), stream=stream))
         client.close()
         monkeypatch.setenv(f"{provider.upper()}_BASE_URL", f"{server.url}{start}")
-        recorder = make(ModelSettings(prices=Prices()))
+        recorder = make(EpisodeModels(prices=Prices()))
         base = recorder.environment[f"{provider.upper()}_BASE_URL"]
         post(f"{base}{path}", {"model": reference.name, "messages": ASKED, "stream": stream})
     usage, price = Prices().metered(reference, answer)
