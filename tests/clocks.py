@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.llm import limits
+from pytest_mobileagent.llm import clients
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,12 +33,12 @@ class Clock:
 def jumping_clock(monkeypatch: pytest.MonkeyPatch, seconds: float = 50.0) -> None:
     """Let the clock of a reply's limits go on only when a piece of the reply has arrived."""
     ahead = [0.0]
-    received = limits.ReplyWatch.received
+    received = clients.ReplyWatch.received
 
-    def arrived(watch: limits.ReplyWatch, data: bytes) -> None:
+    def arrived(watch: clients.ReplyWatch, data: bytes) -> None:
         received(watch, data)
         ahead[0] += seconds
 
-    monkeypatch.setattr(limits.ReplyWatch, "received", arrived)
-    now = limits.monotonic
-    monkeypatch.setattr(limits, "monotonic", lambda: now() + ahead[0])
+    monkeypatch.setattr(clients.ReplyWatch, "received", arrived)
+    now = clients.monotonic
+    monkeypatch.setattr(clients, "monotonic", lambda: now() + ahead[0])

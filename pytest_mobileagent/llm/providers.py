@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from pytest_mobileagent.errors import did_you_mean
-from pytest_mobileagent.llm.limits import REQUEST_SECONDS
+from pytest_mobileagent.llm.clients import REQUEST_SECONDS
 from pytest_mobileagent.urls import by_proxy, hide, proxy_of, redact_urls
 
 if TYPE_CHECKING:

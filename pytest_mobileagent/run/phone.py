@@ -15,7 +15,7 @@ from pytest_mobileagent.device.device import PageDevice, log_of, stored_crashes_
 from pytest_mobileagent.device.logcat import crashes
 from pytest_mobileagent.episode.exchanges import CallReader
 from pytest_mobileagent.errors import NoEdgeError
-from pytest_mobileagent.llm.limits import WHOLE_REPLY_SECONDS
+from pytest_mobileagent.llm.clients import WHOLE_REPLY_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

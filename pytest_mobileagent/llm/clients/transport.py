@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2  # installed with the SDKs, by an extra
 
-from pytest_mobileagent.llm.limits import ReplyWatch, check_redirect
+from pytest_mobileagent.llm.clients import ReplyWatch, check_redirect
 from pytest_mobileagent.urls import by_proxy, proxy_of, redact_urls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from pytest_mobileagent.llm.limits import Server
+    from pytest_mobileagent.llm.clients import Server
 
 _CONNECT_SECONDS = 30.0
 _WATCH = "reply_watch"  # the key among a request's extensions

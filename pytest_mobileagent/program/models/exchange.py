@@ -15,7 +15,7 @@ from urllib.parse import urljoin
 
 import h11
 
-from pytest_mobileagent.llm.limits import REQUEST_SECONDS, ReplyWatch, check_redirect
+from pytest_mobileagent.llm.clients import REQUEST_SECONDS, ReplyWatch, check_redirect
 from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.llm.providers import endpoint_of, key_of, provider_of, server_of
 from pytest_mobileagent.llm.reference import ModelReference

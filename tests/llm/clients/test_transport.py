@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING, Any, Self
 import httpx2
 import pytest
 
-from pytest_mobileagent.llm.clients import transport
+from pytest_mobileagent.llm.clients import ReplyWatch, check_redirect, transport
 from pytest_mobileagent.llm.clients.anthropic_messages import AnthropicMessages
 from pytest_mobileagent.llm.clients.gemini import Gemini
 from pytest_mobileagent.llm.clients.openai import OpenAIChat, OpenAIResponses
 from pytest_mobileagent.llm.clients.predict import Predict
-from pytest_mobileagent.llm.limits import ReplyWatch, check_redirect
 from pytest_mobileagent.llm.model import (
     Message,
     ProviderBusyError,
@@ -176,7 +175,7 @@ def test_a_plain_endpoint_that_stalls_is_at_fault(connect, serve, monkeypatch):
 
 def test_a_slow_reply_within_the_limits_is_read(monkeypatch):
     now = [0.0]
-    monkeypatch.setattr("pytest_mobileagent.llm.limits.monotonic", lambda: now[0])
+    monkeypatch.setattr("pytest_mobileagent.llm.clients.monotonic", lambda: now[0])
     watch = ReplyWatch("http://model", 300.0)
     for second in range(0, 600, 100):  # more than 300 s in all, but never silent for as long
         now[0] = float(second)
