@@ -21,8 +21,14 @@ from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.device.drivers.adb.console import Console
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.recipe import read_recipe
-from pytest_mobileagent.device.sdk import UNFINISHED, avd_folder, configure, find_sdk
-from pytest_mobileagent.device.sources.avd import Avd, AvdSlots
+from pytest_mobileagent.device.sources.avd import (
+    UNFINISHED,
+    Avd,
+    AvdSlots,
+    avd_folder,
+    configure,
+    find_sdk,
+)
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.processes import without_keys
 
@@ -32,7 +38,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.device import Address
     from pytest_mobileagent.device.recipe import Recipe
-    from pytest_mobileagent.device.sdk import Sdk
+    from pytest_mobileagent.device.sources.avd import Sdk
 
 
 _STEP_SECONDS = 3600.0  # a system image has a gigabyte or more

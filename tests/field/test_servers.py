@@ -10,8 +10,8 @@ from pytest_mobileagent.device.device import Address
 from pytest_mobileagent.device.drivers.adb.console import _reply, snapshot_names
 from pytest_mobileagent.device.drivers.adb.shell import listed, open_service, restart_as_root
 from pytest_mobileagent.device.emulator import Emulator, advice
-from pytest_mobileagent.device.sdk import Sdk
 from pytest_mobileagent.device.sources.attached import AttachedSource
+from pytest_mobileagent.device.sources.avd import Sdk
 from tests.field.corpus import SERIAL, adb_server, block, outputs_of
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent import load
-from pytest_mobileagent.device.sdk import UNFINISHED
+from pytest_mobileagent.device.sources.avd import UNFINISHED
 from tests.plugin.leftovers import WAITING, deadly, processes_with, wait_until
 from tests.plugin.projects import newest_report
 

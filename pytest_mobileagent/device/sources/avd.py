@@ -1,19 +1,24 @@
-"""Emulators of one AVD, which the run starts and ends."""
+"""Emulators of one AVD, which the run starts and ends, and the Android SDK that has them."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
+import shutil
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.device.fleet.programs import python_program
 from pytest_mobileagent.device.fleet.slots import ProgramSlots, Started
-from pytest_mobileagent.device.sdk import SdkError, check_avd, find_sdk
 from pytest_mobileagent.device.sources import Source
+from pytest_mobileagent.errors import HostError, MobileAgentError
+from pytest_mobileagent.processes import without_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
 
     from pytest_mobileagent.device.device import Address, DeviceOptions
     from pytest_mobileagent.device.fleet.shared import SharedRun
@@ -123,3 +128,178 @@ class AvdSlots(ProgramSlots):
         self._slots[started.address.serial] = slot
         self._untouched.pop(started.address.serial, None)
         return started
+
+
+VARIABLES = ("ANDROID_HOME", "ANDROID_SDK_ROOT")
+USUAL = (
+    "~/Android/Sdk",
+    "~/Library/Android/sdk",
+    "~/android-sdk",
+    "/opt/android-sdk",
+    "/opt/android/sdk",
+    "/usr/local/lib/android/sdk",
+    "/usr/lib/android-sdk",
+)
+_LIST_SECONDS = 60.0
+
+
+class SdkError(HostError):
+    """The SDK is missing or incomplete; the message says how to fix that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sdk:
+    """An Android SDK in a folder."""
+
+    root: Path
+
+    @property
+    def emulator(self) -> Path:
+        """The path of the emulator's program."""
+        return self.root / "emulator" / "emulator"
+
+    def tool(self, name: str) -> Path:
+        """Return the path of a command-line tool, in its latest version.
+
+        Raises:
+            SdkError: if the tool is not installed.
+        """
+        folders = [self.root / "cmdline-tools" / "latest"]
+        numbered = (self.root / "cmdline-tools").glob("[0-9]*")
+        folders += sorted(
+            numbered, key=lambda each: [*map(int, re.findall(r"\d+", each.name))], reverse=True
+        )
+        for folder in folders:
+            if (path := folder / "bin" / name).is_file():
+                return path
+        msg = (
+            f"the SDK at {self.root} has no {name}: install the Android command-line tools "
+            "as cmdline-tools/latest in it"
+        )
+        raise SdkError(msg)
+
+    def avds(self) -> list[str]:
+        """Return the names of the AVDs that the emulator knows.
+
+        Raises:
+            SdkError: if the emulator cannot be run.
+        """
+        command = [str(self.emulator), "-list-avds"]
+        try:
+            listed = subprocess.run(
+                command,
+                capture_output=True,
+                text=True,
+                env=without_keys(),
+                check=False,
+                timeout=_LIST_SECONDS,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise SdkError(f"{self.emulator} -list-avds cannot be run: {error}") from error
+        if listed.returncode != 0:
+            msg = f"{self.emulator} -list-avds failed: {(listed.stderr or listed.stdout).strip()}"
+            raise SdkError(msg)
+        # Newer emulators print messages before the names: "INFO    | Storing crashdata in: …".
+        return [line for line in listed.stdout.split("\n") if re.fullmatch(r"[\w.-]+", line)]
+
+
+def find_sdk(environment: Mapping[str, str] = os.environ, needs: str = "emulator") -> Sdk:
+    """Return the SDK that ANDROID_HOME or ANDROID_SDK_ROOT names, or that is found otherwise.
+
+    It is also looked for on the PATH and in the usual folders. `needs` is a folder that the SDK
+    must contain.
+
+    Raises:
+        SdkError: if no SDK was found, or the variable names a folder that is not an SDK.
+    """
+    for variable in VARIABLES:
+        if given := environment.get(variable):
+            with contextlib.suppress(RuntimeError):  # a user without a home folder
+                given = str(Path(given).expanduser())
+            sdk = Sdk(Path(given))
+            if (sdk.root / needs).is_dir():
+                return sdk
+            folder = sdk.root / needs
+            msg = f"{variable}={given} is not an SDK with {needs}: {folder} does not exist"
+            raise SdkError(msg)
+    for root in _candidates(environment):
+        if (root / needs).is_dir():
+            return Sdk(root)
+    what = "no Android SDK" if needs == "emulator" else f"no Android SDK with {needs}"
+    msg = (
+        f"{what} ({VARIABLES[0]} is not set, `emulator` is not on the PATH, "
+        f"and there is none at {', '.join(USUAL)}): set {VARIABLES[0]} to its folder"
+    )
+    raise SdkError(msg)
+
+
+def check_avd(name: str, sdk: Sdk) -> None:
+    """Check that an AVD exists and is complete.
+
+    Raises:
+        SdkError: if the AVD does not exist, or setup-avd has not finished it.
+    """
+    names = sdk.avds()
+    if name not in names:
+        msg = (
+            f"there is no AVD {name!r} (existing AVDs: {', '.join(names) or 'none'}); create it "
+            "with `python -m pytest_mobileagent setup-avd FILE.toml` (see docs/devices.md)"
+        )
+        raise SdkError(msg)
+    with contextlib.suppress(NoAvdFilesError):  # the emulator may look in other places, too
+        if (avd_folder(name) / UNFINISHED).exists():
+            msg = f"the AVD {name!r} is incomplete, because setup-avd was killed: run it again"
+            raise SdkError(msg)
+
+
+def _candidates(environment: Mapping[str, str]) -> Iterator[Path]:
+    for program, up in (("emulator", 2), ("sdkmanager", 4), ("adb", 2)):
+        if found := shutil.which(program, path=environment.get("PATH", "")):
+            yield Path(found).resolve().parents[up - 1]
+    for usual in USUAL:
+        with contextlib.suppress(RuntimeError):  # a user without a home folder
+            yield Path(usual).expanduser()
+
+
+UNFINISHED = "mobileagent-unfinished"  # a file in the folder of an AVD that is being created
+
+
+class NoAvdFilesError(MobileAgentError):
+    """The files of an AVD are not in any folder where the SDK's tools store them."""
+
+
+def avd_folder(name: str) -> Path:
+    """Return the folder with an AVD's content, which its ini file names.
+
+    Raises:
+        NoAvdFilesError: if the AVD has no ini file where the emulator looks for it.
+    """
+    homes = list(_homes())
+    for home in homes:
+        ini = home / f"{name}.ini"
+        if ini.is_file():
+            named = re.search(r"(?m)^\s*path\s*=\s*(.*?)\s*$", ini.read_text("utf-8", "replace"))
+            return Path(named[1]) if named else home / f"{name}.avd"
+    raise NoAvdFilesError(f"there is no {name}.ini in {' or '.join(str(home) for home in homes)}")
+
+
+def configure(file: Path, wanted: Mapping[str, str]) -> None:
+    """Set values in an ini file; other values are left unchanged."""
+    lines = file.read_text("utf-8").splitlines()
+    others = [line for line in lines if line.partition("=")[0].strip() not in wanted]
+    added = [f"{name}={value}" for name, value in wanted.items()]
+    file.write_text("\n".join([*others, *added]) + "\n", "utf-8")
+
+
+def _homes() -> Iterator[Path]:
+    """Yield the folders that may contain AVDs; those named by environment variables come first."""
+    for variable, below in (
+        ("ANDROID_AVD_HOME", "."),
+        ("ANDROID_USER_HOME", "avd"),
+        ("ANDROID_EMULATOR_HOME", "avd"),
+        ("ANDROID_SDK_HOME", "avd"),
+        ("ANDROID_SDK_HOME", ".android/avd"),
+    ):
+        if given := os.environ.get(variable):
+            yield Path(given, below)
+    yield Path.home() / ".android" / "avd"

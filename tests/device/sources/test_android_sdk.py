@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.device import sdk as module
-from pytest_mobileagent.device.sdk import Sdk, SdkError, check_avd, find_sdk
+from pytest_mobileagent.device.sources import avd
+from pytest_mobileagent.device.sources.avd import Sdk, SdkError, check_avd, find_sdk
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return an empty SDK; no other SDK can be found."""
-    monkeypatch.setattr(module, "USUAL", (str(tmp_path / "usual"),))
+    monkeypatch.setattr(avd, "USUAL", (str(tmp_path / "usual"),))
     (tmp_path / "sdk" / "emulator").mkdir(parents=True)
     program = tmp_path / "sdk" / "emulator" / "emulator"
     program.write_text("#!/bin/sh\nprintf 'INFO    | Storing crashdata in: /x\\na\\nb-2\\n'\n")
