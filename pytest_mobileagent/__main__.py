@@ -211,7 +211,7 @@ _COMMANDS: dict[str, tuple[Any, ...]] = {
     ),
     "init": ("pytest_mobileagent.init",),
     "instruct": ("pytest_mobileagent.instruct.instruct", _EPISODES, _SETTINGS),
-    "mcp": ("pytest_mobileagent.mcp.serve", _PROJECT),
+    "mcp": ("pytest_mobileagent.mcp", _PROJECT),
     "merge": ("pytest_mobileagent.report.merging", _pack),
     "pack": ("pytest_mobileagent.report.pack_command",),
     "record": ("pytest_mobileagent.record.record", _PROJECT, _SETTINGS),

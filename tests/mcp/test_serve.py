@@ -123,7 +123,7 @@ def test_a_client_finds_the_phone_by_a_file_so_that_no_token_is_in_a_command_lin
     tmp_path, monkeypatch
 ):
     asked: list[str] = []
-    monkeypatch.setattr("pytest_mobileagent.mcp.serve.bridge", asked.append)
+    monkeypatch.setattr("pytest_mobileagent.mcp.bridge", asked.append)
     url, file = "http://127.0.0.1:1/t0k3n/mcp", tmp_path / "mcp.json"
     write_configuration(file, url)
     words = stdio_command(file)
