@@ -32,7 +32,7 @@ def test_the_agent_works_until_it_completes() -> None:
     assert (first.temperature, first.top_p, first.max_tokens) == (0.1, 0.95, 4096)
 
 
-def test_it_sees_the_screen_and_its_last_summary() -> None:
+def test_agent_sees_the_screen_and_its_last_summary() -> None:
     tap = says("action:CLICK", "point:500,75", summary="Then I saved.")
     _, model = work([TAP, tap, DONE])
     assert [len(request.messages) for request in model.requests] == [1, 1, 1]
@@ -60,7 +60,7 @@ def test_the_point_of_typing_is_ignored_strictly() -> None:
     assert episode.steps[1].action == Type("milk")
 
 
-def test_it_gives_up_with_a_reason() -> None:
+def test_agent_gives_up_with_a_reason() -> None:
     episode, _ = work([says("action:ABORT", "value:no notes")])
     assert episode.steps[0].action == Impossible("no notes")
 

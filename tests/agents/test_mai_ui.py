@@ -39,7 +39,9 @@ def test_the_agent_works_until_it_answers() -> None:
 
 
 @pytest.mark.parametrize(("pictures", "seen"), [(3, [1, 2, 3, 3, 3]), (1, [1, 1, 1, 1, 1])])
-def test_it_sees_all_its_replies_and_its_newest_screenshots(pictures: int, seen: list[int]) -> None:
+def test_agent_sees_all_its_replies_and_its_newest_screenshots(
+    pictures: int, seen: list[int]
+) -> None:
     _, model = work([TAP, WAIT, WAIT, WAIT, DONE], options={"pictures": pictures})
     assert [len(request.images) for request in model.requests] == seen
     last = model.requests[-1].messages
@@ -66,7 +68,7 @@ def test_the_presets_offer_the_actions_of_each_benchmark(preset: str, asks: bool
     assert "Apps on this phone: Clock." in system
 
 
-def test_it_gives_up_with_the_status_fail() -> None:
+def test_agent_gives_up_with_the_status_fail() -> None:
     episode, _ = work([call("terminate", status="fail")])
     assert episode.steps[0].action == Impossible()
     assert episode.termination.value == "gave up"

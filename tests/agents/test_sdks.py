@@ -196,7 +196,7 @@ def test_the_agents_know_what_the_sdks_know(found: Callable[[], set[str]]) -> No
     watch(found, WATCHED[found])
 
 
-def test_what_is_new_in_an_sdk_is_a_warning() -> None:
+def test_new_parts_of_an_sdk_are_a_warning() -> None:
     def openai_actions() -> set[str]:
         return {"click", "pinch"}
 
@@ -204,7 +204,7 @@ def test_what_is_new_in_an_sdk_is_a_warning() -> None:
         watch(openai_actions, lambda name: is_read(OpenAiComputerUse(), {"type": name}))
 
 
-def test_what_has_moved_in_an_sdk_is_a_warning() -> None:
+def test_moved_parts_of_an_sdk_are_a_warning() -> None:
     def gemini_tool() -> set[str]:
         raise ImportError("no name 'ComputerUse'")
 

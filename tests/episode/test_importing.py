@@ -139,7 +139,7 @@ def test_interrupted_import_leaves_no_episode(episode, tmp_path, monkeypatch):
     assert not (tmp_path / "new" / "episodes").exists()
 
 
-def test_what_cannot_be_imported_is_an_error_and_overwrites_nothing(episode, tmp_path):
+def test_failed_import_is_an_error_and_overwrites_nothing(episode, tmp_path):
     with pytest.raises(RecordError, match="no episode in"):
         taken_over(tmp_path / "nowhere", tmp_path / "new")
     new = taken_over(episode, tmp_path / "new")

@@ -24,7 +24,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("argument", REFUSED)
-def test_what_cannot_be_an_agent_or_its_option_is_reported_first(project, argument):
+def test_wrong_agents_and_agent_options_are_reported_first(project, argument):
     (project.pytester.path / "broken.py").write_text("def (")
     given = [argument] if argument.startswith("--agent") else [PROGRAM, argument]
     result = project.run("tasks", *given)

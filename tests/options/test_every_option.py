@@ -141,7 +141,7 @@ NUMBERS = {
 
 
 @pytest.mark.parametrize("kind", NUMBERS)
-def test_what_is_no_number_of_the_kind_is_refused(kind: str) -> None:
+def test_numbers_of_another_kind_are_refused(kind: str) -> None:
     names, texts = NUMBERS[kind]
     by_name = {option.name.removeprefix("mobile_"): option for option in OPTIONS}
     for name, text in product(names, texts):

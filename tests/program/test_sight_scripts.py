@@ -172,13 +172,13 @@ HIDDEN = {
 
 @pytest.mark.parametrize("hidden", HIDDEN)
 @pytest.mark.parametrize("script", PERMITTED)
-def test_what_shows_nothing_is_passed_on_unchanged(script, hidden):
+def test_scripts_that_show_nothing_are_passed_on_unchanged(script, hidden):
     assert sighted(script, hidden, READABLE).text() == script
 
 
 @pytest.mark.parametrize("hidden", HIDDEN)
 @pytest.mark.parametrize("script", REFUSED)
-def test_what_may_show_anything_is_refused(script, hidden):
+def test_scripts_that_may_show_anything_are_refused(script, hidden):
     with pytest.raises(HiddenError):
         sighted(script, hidden, READABLE)
 
@@ -186,7 +186,7 @@ def test_what_may_show_anything_is_refused(script, hidden):
 @pytest.mark.parametrize(
     ("hidden", "script"), [(part, each) for part, scripts in HIDDEN.items() for each in scripts]
 )
-def test_what_shows_only_the_hidden_part_is_refused(hidden, script):
+def test_scripts_that_show_only_the_hidden_part_are_refused(hidden, script):
     with pytest.raises(HiddenError):
         sighted(script, hidden, READABLE)
 

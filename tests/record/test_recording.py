@@ -37,7 +37,7 @@ def tap(recording: Recording, **criteria: str) -> None:
     recording.act(Tap(*recording.screen.get(**criteria).bounds.center))
 
 
-def test_what_is_typed_in_one_field_is_one_move(recording):
+def test_typing_in_one_field_is_one_move(recording):
     recording.act(Open(COUNTER))
     for typed in (
         [Type("mil"), Type("k")],
@@ -54,7 +54,7 @@ def test_what_is_typed_in_one_field_is_one_move(recording):
     ]
 
 
-def test_what_is_typed_after_the_focus_moved_by_itself_is_a_move_of_its_own(recording):
+def test_typing_after_the_focus_moved_by_itself_is_a_move_of_its_own(recording):
     recording.act(Open(COUNTER))
     tap(recording, resource_id="note")
     recording.act(Type("mil"))

@@ -40,7 +40,7 @@ def test_a_run_is_packed_and_its_size_is_told(recorded, capsys):
     ],
     ids=["merge", "export"],
 )
-def test_what_a_command_touches_is_packed_unless_the_project_packs_nothing(
+def test_folders_that_a_command_touches_are_packed_unless_the_project_packs_nothing(
     recorded, command, touched, packs, monkeypatch
 ):
     settings = ProjectSettings({"mobile_pack_screens": (packs, recorded)}, recorded)

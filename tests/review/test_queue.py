@@ -230,7 +230,7 @@ def test_a_page_sees_what_others_decide(mixed, serve):
     assert tasks(mixed)["a"]["reason"] == "failed by bob: only a preview"
 
 
-def test_what_cannot_be_written_or_read_is_reported_and_loses_nothing(mixed, serve):
+def test_files_that_cannot_be_written_or_read_are_reported_and_lose_nothing(mixed, serve):
     page, folder = serve(mixed.folder), mixed.folder / "episodes" / "a.0"
     kept = (folder / VERDICTS).read_bytes()
     (folder / VERDICTS).unlink()

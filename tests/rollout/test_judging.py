@@ -44,7 +44,7 @@ def test_models_decide_and_are_recorded(model, named, fleet, tmp_path):
     ]
 
 
-def test_what_is_spent_is_asked_for_no_longer(model, named, fleet):
+def test_spent_budget_ends_the_questions(model, named, fleet):
     prices = Prices({"openai:own": Price(1000.0, 1000.0)})
     judge = ModelJudge(model, max_cost=0.01, prices=prices)
     env = MobileEnv(named["nice"], fleet[0], judge=judge)

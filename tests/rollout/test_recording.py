@@ -69,7 +69,7 @@ def test_a_broken_episode_is_known_from_the_index_and_no_key_is_in_the_run(
         (UndecidedError("judges disagree"), ("review", None)),
     ],
 )
-def test_what_is_not_decided_is_reported_as_by_pytest(fleet, named, tmp_path, error, result):
+def test_undecided_episodes_are_reported_as_by_pytest(fleet, named, tmp_path, error, result):
     def raises(_):
         raise error
 
@@ -85,7 +85,7 @@ def test_what_is_not_decided_is_reported_as_by_pytest(fleet, named, tmp_path, er
         (run.folder.path / REPORT).unlink(missing_ok=True)
 
 
-def test_what_is_not_recorded_is_gone_with_its_environment(fleet, named):
+def test_unrecorded_episodes_are_gone_with_their_environment(fleet, named):
     env = MobileEnv(named["code"], fleet[0])
     env.reset(seed=1)
     assert env.session

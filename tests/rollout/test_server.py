@@ -133,7 +133,7 @@ def test_a_bad_message_gets_an_error_and_the_session_goes_on(client, message, co
     assert ask(client, "state") == ("state", {"episode_id": None, "step_count": 0, "done": True})
 
 
-def test_what_is_no_action_is_refused_but_a_wrong_one_is_a_step(client):
+def test_invalid_actions_are_refused_but_a_wrong_one_is_a_step(client):
     ask(client, "reset", seed=1)
     for data in ({}, {"action": "Dance"}, {"action": "Tap", "z": 1}, {"action": ["Tap"]}):
         assert ask(client, "step", **data)[1]["code"] == "VALIDATION_ERROR"

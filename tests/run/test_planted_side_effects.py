@@ -230,7 +230,7 @@ def check(found, *wanted):
     pytest.param(task, command, wanted, id=name)
     for name, (task, command, *wanted) in BY_COMMAND.items()
 ])  # fmt: skip
-def test_what_was_done_by_a_command_is_found_exactly(task, command, wanted, solve):
+def test_side_effects_of_a_command_are_found_exactly(task, command, wanted, solve):
     check(solve(task, command), *wanted)
 
 
@@ -239,7 +239,7 @@ def test_what_was_done_by_a_command_is_found_exactly(task, command, wanted, solv
     pytest.param(task, other, wanted, id=name)
     for name, (task, other, *wanted) in BY_HAND.items()
 ])  # fmt: skip
-def test_what_was_done_by_hand_is_found_exactly(task, other, wanted, solve):
+def test_side_effects_by_hand_are_found_exactly(task, other, wanted, solve):
     check(solve(task, other=other), *wanted)
 
 

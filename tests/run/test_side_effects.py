@@ -123,7 +123,7 @@ def test_new_ids_stamps_and_times_in_texts_do_not_distinguish_rows():
     assert trashed[0] == trashed[1]
 
 
-def test_what_was_there_before_is_distinguished_by_its_name_and_id():
+def test_earlier_entries_are_distinguished_by_name_and_id():
     twins = state(rows=rows("milk", "milk", "eggs"))
     first, second = twins.rows[DB, "notes"][:2]
     gone = [
@@ -167,7 +167,7 @@ def test_a_provider_is_looked_at_only_where_its_database_cannot_be_read():
     assert shown(state(unknown=[UNREAD]), unread) == ["rows content://sms: + body: hi"]
 
 
-def test_what_the_solution_changes_is_expected_as_often_as_it_does():
+def test_changes_of_the_solution_are_expected_as_often_as_it_makes_them():
     before, solved = state(rows=rows("milk")), state(rows=rows("milk", "eggs"))
     done = state(rows=rows("milk", "eggs", "eggs"))
     expected = keys(before, solved)
@@ -201,7 +201,7 @@ def test_may_change_permits_places_by_pattern(pattern, permits):
         (SideEffects((SideEffect("a", "b"),), (UNREAD,)), 1, ["a: b", f"unknown: {UNREAD}"]),
     ],
 )
-def test_what_is_unknown_is_not_clean(effects, count, listed, tmp_path):
+def test_unknown_side_effects_are_not_clean(effects, count, listed, tmp_path):
     assert (effects.count, effects.listed) == (count, listed)
     assert SideEffects.read(tmp_path) is None
     effects.write(tmp_path)

@@ -184,7 +184,7 @@ def test_bounds_are_read_and_never_have_a_negative_size(bounds, read, width_and_
     assert (element.bounds.width, element.bounds.height) == width_and_height
 
 
-def test_what_a_node_lacks_is_empty_and_what_is_unknown_is_ignored():
+def test_missing_attributes_are_empty_and_unknown_ones_are_ignored():
     assert only("") == Element("")
     assert only('NAF="true" index="3" hint="x" drawing-order="1" text="a"').text == "a"
 

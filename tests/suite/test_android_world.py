@@ -146,16 +146,16 @@ def test_apps_are_set_up_once_for_each_phone(prepared: Any, device: Any) -> None
     assert device.system.shell("cat /data/local/tmp/kept/times").split() == ["done"]
 
 
-def test_what_the_agent_answered_is_given_to_the_task(prepared: Any) -> None:
+def test_answer_of_the_agent_is_given_to_the_task(prepared: Any) -> None:
     library = prepared("SimpleCalendarNextEvent")
     assert [library.score(answer) for answer in ("", "Lunch", "Dinner")] == [0.0, 1.0, 0.0]
 
 
-def test_what_the_library_prints_is_no_reply(prepared: Any) -> None:
+def test_output_of_the_library_is_no_reply(prepared: Any) -> None:
     assert prepared("ClockTimerEntry").score("") == 0.0
 
 
-def test_what_the_interpreter_prints_is_no_reply(library: Any, tmp_path: Path) -> None:
+def test_output_of_the_interpreter_is_no_reply(library: Any, tmp_path: Path) -> None:
     python = tmp_path / "env" / "bin" / "python"
     script = python.read_text().replace("exec", "echo Activating; echo '{}'; exec")
     python.write_text(script)

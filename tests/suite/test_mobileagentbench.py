@@ -290,7 +290,7 @@ def test_every_kind_of_defect_is_found_with_its_place(release: Any, copy: Path) 
          "aTask has no check_finish()"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_is_named_with_its_line(
+def test_unreadable_files_are_named_with_the_line(
     release: Any, copy: Path, text: str, said: str
 ) -> None:
     (copy / TASKS / "fine.py").write_text(text)

@@ -109,7 +109,7 @@ def test_successes_that_were_not_reported_may_count_as_failures():
         ({"virtual": True}, {}, ["phone"]),
     ],
 )
-def test_what_differs_is_named(about, fields, names):
+def test_differences_of_conditions_are_named(about, fields, names):
     found = beside(run(mixed(5, 15), **about), score(25, **fields))
     assert [each["name"] for each in found["differs_in"]] == names
 

@@ -135,7 +135,7 @@ def test_the_words_of_a_box_are_looked_for_with_the_search_key(hand):
     assert hand.sees("green 0")
 
 
-def test_what_is_made_of_an_app_is_made_anew_each_time(hand):
+def test_objects_of_an_app_are_made_anew_each_time(hand):
     hand.phone.packages.app("org.asking").database("notes.db").insert("notes", title="Rye")
     hand.phone.changed()
     assert 'text="Rye"' in hand.node("resource-id", "org.asking:id/titles")
