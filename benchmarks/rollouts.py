@@ -22,7 +22,7 @@ from pytest_mobileagent.rollout import MobileEnv, MobileVectorEnv, RolloutTask, 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.rollout import RolloutPhone
     from pytest_mobileagent.screen.screen import Screen
 

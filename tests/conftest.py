@@ -39,7 +39,7 @@ from .scheduling import LongestFirst, place
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.device import Address
 
 # Hypothesis uses the same examples in each run, and stores none. `EXAMPLES=1000` tries more. Its

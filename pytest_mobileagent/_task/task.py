@@ -205,7 +205,7 @@ class Task:
             raise TaskError(f"golden={_brief(self.golden)} must be a list of golden actions")
         if not self.golden or not isinstance(self.golden, tuple | list):
             return  # other sequences read their actions only when they are used
-        from pytest_mobileagent.action.action import Action
+        from pytest_mobileagent.action import Action
         from pytest_mobileagent.action.matching import Golden
 
         for number, wanted in enumerate(self.golden, 1):
@@ -335,7 +335,7 @@ def _count(golden: Sequence[Wanted]) -> int:
     """Return the number of golden actions that are steps, which reports are not."""
     if not golden:
         return 0
-    from pytest_mobileagent.action.action import Finish, Impossible
+    from pytest_mobileagent.action import Finish, Impossible
     from pytest_mobileagent.action.matching import Golden
 
     bare = (each.action if isinstance(each, Golden) else each for each in golden)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, overload,
 from pytest_mobileagent._task.solution import Move, Scene, golden_moves
 from pytest_mobileagent._task.task import FULL
 from pytest_mobileagent._task.user import NO_USER, Questions, question_similarity
-from pytest_mobileagent.action.action import Action, Finish
+from pytest_mobileagent.action import Action, Finish
 from pytest_mobileagent.errors import AgentError, NoSolutionError, TaskError, UnfitMoveError
 from pytest_mobileagent.extras import how_to_install
 

@@ -10,8 +10,15 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pytest_mobileagent.action.action import Finish, Impossible, Open, Type, in_words
-from pytest_mobileagent.action.gestures import DoubleTap, Tap
+from pytest_mobileagent.action import (
+    DoubleTap,
+    Finish,
+    Impossible,
+    Open,
+    Tap,
+    Type,
+    in_words,
+)
 from pytest_mobileagent.agent.agent import Agent, Reply
 from pytest_mobileagent.dataset.trajectory import spoken
 from pytest_mobileagent.dialect.dialect import Decision, Frame
@@ -26,7 +33,7 @@ if TYPE_CHECKING:
 
     from PIL.Image import Image as Picture
 
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.agent.agent import Briefing
     from pytest_mobileagent.dialect.dialect import Dialect
     from pytest_mobileagent.dialect.errors import OnError

@@ -19,7 +19,7 @@ import traceback
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pytest_mobileagent.action.action import ACTIONS, from_json, to_json
+from pytest_mobileagent.action import ACTIONS, from_json, to_json
 from pytest_mobileagent.agent.agent import Reply
 from pytest_mobileagent.agent.phone import Channel, EpisodeOver, drive
 from pytest_mobileagent.episode.calls import ModelCall

@@ -9,7 +9,7 @@ from pytest_mobileagent.agent.agent import Reply, StepInstructions
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.agent.agent import Briefing
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.observation import Observation

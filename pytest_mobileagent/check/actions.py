@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_mobileagent.action.action import Key, Raw, Type
-from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Tap
+from pytest_mobileagent.action import DoubleTap, Key, LongPress, Raw, Tap, Type
 from pytest_mobileagent.screen.element import Element
 from pytest_mobileagent.screen.explain import CriteriaError
 from pytest_mobileagent.screen.text import normalise
@@ -14,7 +13,7 @@ from pytest_mobileagent.screen.text import normalise
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.episode.record import EpisodeRecord, Step
     from pytest_mobileagent.screen.screen import Screen
 

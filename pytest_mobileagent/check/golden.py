@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action.action import Raw
+from pytest_mobileagent.action import Raw
 from pytest_mobileagent.action.matching import (
     NO_MATCH,
     Golden,
@@ -23,7 +23,7 @@ from pytest_mobileagent.screen.explain import collect_misses, missed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.action.matching import Match, Wanted
     from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.screen.screen import Screen

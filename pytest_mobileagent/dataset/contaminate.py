@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.table import rows
-from pytest_mobileagent.action.action import ends_episode
+from pytest_mobileagent.action import ends_episode
 from pytest_mobileagent.action.matching import golden_from_json
 from pytest_mobileagent.arguments import Parser, bad_input, program_name
 from pytest_mobileagent.dataset.contamination import COVERING, Ad, ad_over, covering, domain_of

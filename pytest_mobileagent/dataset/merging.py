@@ -19,8 +19,19 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.wording import literal
-from pytest_mobileagent.action.action import Ask, Raw, Type, ends_episode, from_json, to_json
-from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
+from pytest_mobileagent.action import (
+    Ask,
+    DoubleTap,
+    LongPress,
+    Raw,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+    ends_episode,
+    from_json,
+    to_json,
+)
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.action.matching.geometry import direction
 from pytest_mobileagent.dataset.equality import same_page, sight
@@ -30,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from pytest_mobileagent._task.case import Case
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.dataset.equality import Sight
     from pytest_mobileagent.dataset.graph import GraphWriter
     from pytest_mobileagent.episode.record import EpisodeRecord, Step

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from pytest_mobileagent._task.task import Probe, Value
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.episode.event import Crash, Event, LogLine
     from pytest_mobileagent.episode.observation import DeviceInfo, Noise, Reset
     from pytest_mobileagent.screen import Screen

@@ -13,7 +13,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import Type, Wait
+from pytest_mobileagent.action import Type, Wait
 from pytest_mobileagent.device.device import Capture, Settle
 from pytest_mobileagent.device.logcat import DROPBOX_SCRIPT, dropbox_crashes
 from pytest_mobileagent.device.picture import Camera, turned
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.device import DeviceState
     from pytest_mobileagent.device.drivers.adb.system import AdbSystem
     from pytest_mobileagent.device.drivers.appium.remote_system import RemoteSystem

@@ -17,7 +17,7 @@ import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import Wait
+from pytest_mobileagent.action import Wait
 from pytest_mobileagent.device.device import Capture, PageDevice, log_of, stored_crashes_of
 from pytest_mobileagent.episode.observation import Noise
 from pytest_mobileagent.errors import DeviceError, NoEdgeError, TaskError
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from pytest_mobileagent._task.task import Probe
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.device import Device, System
     from pytest_mobileagent.episode.event import Crash, Event, LogLine
     from pytest_mobileagent.episode.observation import DeviceInfo, Reaction

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from pytest_mobileagent.action.action import Key
+from pytest_mobileagent.action import Key
 from pytest_mobileagent.arguments import Parser, failed, program_name
 from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
 from pytest_mobileagent.device.drivers.adb.console import Console

@@ -9,8 +9,19 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import Action, Ask, Finish, Key, Open, Type, Wait
-from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Swipe, Tap
+from pytest_mobileagent.action import (
+    Action,
+    Ask,
+    DoubleTap,
+    Finish,
+    Key,
+    LongPress,
+    Open,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+)
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame
 from pytest_mobileagent.dialect.errors import DialectError, cannot_say, quoted
 from pytest_mobileagent.dialect.parts import Call, call, escaped

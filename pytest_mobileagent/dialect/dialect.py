@@ -13,7 +13,7 @@ from pytest_mobileagent.dialect.parts import without_markers
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.perception.marks import Mark
     from pytest_mobileagent.screen.screen import Screen
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from pytest_mobileagent.action.action import (
+from pytest_mobileagent.action import (
     LONGEST_WAIT,
     Action,
     Ask,
     Finish,
     Impossible,
     Key,
+    LongPress,
     Open,
+    Swipe,
+    Tap,
     Type,
     Wait,
 )
-from pytest_mobileagent.action.gestures import LongPress, Swipe, Tap
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
 from pytest_mobileagent.dialect.errors import DialectError, cannot_say, lacks, quoted, unknown
 from pytest_mobileagent.dialect.parts import without_fences

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from pytest_mobileagent.action.action import Action, Finish, Key, Type
-from pytest_mobileagent.action.gestures import Scroll, Swipe
+from pytest_mobileagent.action import Action, Finish, Key, Scroll, Swipe, Type
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
 from pytest_mobileagent.dialect.errors import DialectError, cannot_say, lacks, quoted
 from pytest_mobileagent.dialect.parts import argument, line_after

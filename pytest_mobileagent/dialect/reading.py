@@ -14,14 +14,14 @@ from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
-from pytest_mobileagent.action.action import KeyName
+from pytest_mobileagent.action import KeyName
 from pytest_mobileagent.dialect.errors import DialectError, quoted, unknown
 from pytest_mobileagent.dialect.parts import without_markers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_mobileagent.action.gestures import Direction
+    from pytest_mobileagent.action import Direction
 
 T = TypeVar("T")
 

@@ -13,8 +13,7 @@ import json
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action import action
-from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Tap
+from pytest_mobileagent.action import ACTIONS, DoubleTap, LongPress, Tap
 from pytest_mobileagent.check.episode import Episode
 from pytest_mobileagent.check.events import EventSelector
 from pytest_mobileagent.draft.inside import MODULES
@@ -49,7 +48,7 @@ def api() -> str:
     """Return the classes that a check can use, with their public members, as Python stubs."""
     blocks = [_class(each) for each in _WHOLE]
     blocks += [f"class {each.__name__}:\n{_doc(each)}" for each in _CRITERIA]
-    blocks.append("\n".join(_action(each) for each in action.ACTIONS))
+    blocks.append("\n".join(_action(each) for each in ACTIONS))
     return "\n\n".join(blocks)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from typing import Self
 
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.screen.screen import Screen
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pytest_mobileagent._task.case import Case
-from pytest_mobileagent.action.action import Raw, from_json
+from pytest_mobileagent.action import Raw, from_json
 from pytest_mobileagent.action.matching import golden_from_json
 from pytest_mobileagent.episode import event
 from pytest_mobileagent.episode.calls import ModelCall
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.action.matching import Golden
 
 E = TypeVar("E", bound=EpisodeRecord)

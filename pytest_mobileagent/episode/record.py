@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action.action import Finish, Impossible, ends_episode
+from pytest_mobileagent.action import Finish, Impossible, ends_episode
 from pytest_mobileagent.episode.calls import Totals, totals
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.recorded_data import RecordedTuple, to_recorded
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent._task.task import Value
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.action.matching import Golden
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.event import Crash, Event, LogLine

@@ -31,7 +31,7 @@ import json
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, TextIO
 
-from pytest_mobileagent.action.action import to_json
+from pytest_mobileagent.action import to_json
 from pytest_mobileagent.action.matching import golden_to_json
 from pytest_mobileagent.episode import event
 from pytest_mobileagent.episode.migrate import SCHEMA_VERSION
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent._task.task import Value
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.action.matching import Golden
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.event import Crash, Event, LogLine

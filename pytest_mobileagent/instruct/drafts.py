@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.wording import literal
-from pytest_mobileagent.action.action import Finish
+from pytest_mobileagent.action import Finish
 from pytest_mobileagent.action.matching import Golden, golden_from_json, golden_to_json
 from pytest_mobileagent.draft.edits import draft_of
 from pytest_mobileagent.errors import RecordError

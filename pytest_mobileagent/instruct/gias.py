@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from pytest_mobileagent.action.action import Type
+from pytest_mobileagent.action import Type
 from pytest_mobileagent.dataset.trajectory import touched
 from pytest_mobileagent.dialect.reading import object_in
 from pytest_mobileagent.errors import MobileAgentError, ScreenError

@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pytest_mobileagent._task.table import rows
-from pytest_mobileagent.action.action import ends_episode
+from pytest_mobileagent.action import ends_episode
 from pytest_mobileagent.errors import MobileAgentError, ScreenError, TaskError
 from pytest_mobileagent.instruct.drafts import pages_of
 from pytest_mobileagent.instruct.gias import wording_of

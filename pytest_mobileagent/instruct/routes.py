@@ -16,8 +16,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent._task.table import rows
-from pytest_mobileagent.action.action import Ask, Wait, ends_episode
-from pytest_mobileagent.action.gestures import Scroll, Swipe
+from pytest_mobileagent.action import Ask, Scroll, Swipe, Wait, ends_episode
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.equality import same_page, sight
 from pytest_mobileagent.dataset.graph import Edge, Graph

@@ -17,8 +17,20 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import Ask, Key, Open, Raw, Type, Wait, ends_episode
-from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
+from pytest_mobileagent.action import (
+    Ask,
+    DoubleTap,
+    Key,
+    LongPress,
+    Open,
+    Raw,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+    ends_episode,
+)
 from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.llm import fence
 from pytest_mobileagent.llm.fence import quoted
@@ -27,7 +39,7 @@ from pytest_mobileagent.screen.element import Bounds
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.judge.prompts import Verbs
     from pytest_mobileagent.screen.element import Element

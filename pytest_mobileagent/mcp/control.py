@@ -14,7 +14,7 @@ from pytest_mobileagent.perception.picture import encode, resized
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 
-    from pytest_mobileagent.action.action import Action, Finish, Impossible
+    from pytest_mobileagent.action import Action, Finish, Impossible
     from pytest_mobileagent.episode.observation import DeviceInfo, Observation
     from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.screen.sight import Sight

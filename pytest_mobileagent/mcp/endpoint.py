@@ -11,7 +11,7 @@ import socket
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action.action import Ask, Open, Raw, check, ends_episode
+from pytest_mobileagent.action import Ask, Open, Raw, check, ends_episode
 from pytest_mobileagent.episode.observation import Observation
 from pytest_mobileagent.errors import NoEdgeError, NoShellError
 from pytest_mobileagent.extras import check_extra
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.device import Device, System
     from pytest_mobileagent.mcp.control import WatchedPhone
     from pytest_mobileagent.program.session_watcher import SessionWatcher

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_mobileagent.action.action import Key, Open, Type, Wait
-from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Tap
+from pytest_mobileagent.action import DoubleTap, Key, LongPress, Open, Tap, Type, Wait
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.noise import PASSING, Look, State
 from pytest_mobileagent.noise.drawing import draw, is_dark
@@ -35,7 +34,7 @@ if TYPE_CHECKING:
 
     from lxml.etree import _Element
 
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.episode.observation import Reaction
     from pytest_mobileagent.noise import Part
     from pytest_mobileagent.noise.template import Template

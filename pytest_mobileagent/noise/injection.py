@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, get_args
 
-from pytest_mobileagent.action.action import Finish, Impossible, Key, KeyName, Type
+from pytest_mobileagent.action import Finish, Impossible, Key, KeyName, Type
 from pytest_mobileagent.noise import Part
 from pytest_mobileagent.noise.fonts import line_height, wrapped
 from pytest_mobileagent.screen.element import Bounds
@@ -16,7 +16,7 @@ from pytest_mobileagent.screen.element import Bounds
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.noise import Look
 
 KIND: Final = "injection"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.action.action import in_words
+    from pytest_mobileagent.action import in_words
     from pytest_mobileagent.perception.apps import name_of, package_of
     from pytest_mobileagent.perception.grounding import (
         Seen,

@@ -7,7 +7,7 @@ import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import Finish, Impossible
+from pytest_mobileagent.action import Finish, Impossible
 from pytest_mobileagent.episode.output import hide
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import AgentError, AgentKilledError

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pytest_mobileagent.action.action import Finish, Impossible
+from pytest_mobileagent.action import Finish, Impossible
 from pytest_mobileagent.agent.recorder import URL
 from pytest_mobileagent.device.device import Address, NoiseMaker
 from pytest_mobileagent.episode.calls import ModelCall

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from pytest_mobileagent.action.action import Raw
+from pytest_mobileagent.action import Raw
 from pytest_mobileagent.agent.agent import Reply
 from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.device.device import system_of
@@ -21,7 +21,7 @@ from pytest_mobileagent.program.track import Track, WatchedAct
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from pytest_mobileagent.action.action import Action, Finish, Impossible
+    from pytest_mobileagent.action import Action, Finish, Impossible
     from pytest_mobileagent.device.device import Capture, System
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.episode.record import Step

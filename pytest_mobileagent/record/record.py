@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import Open
+from pytest_mobileagent.action import Open
 from pytest_mobileagent.arguments import Parser, failed, program_name
 from pytest_mobileagent.device.device import DeviceOptions, system_of
 from pytest_mobileagent.device.fleet.leases import leased_device, source_of

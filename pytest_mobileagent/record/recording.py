@@ -8,17 +8,19 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent._task.task import DEFAULT_SNAPSHOT
-from pytest_mobileagent.action.action import (
+from pytest_mobileagent.action import (
     Action,
     Finish,
     Impossible,
     Key,
+    LongPress,
     Open,
+    Swipe,
+    Tap,
     Type,
     from_json,
     to_json,
 )
-from pytest_mobileagent.action.gestures import LongPress, Swipe, Tap
 from pytest_mobileagent.device.device import system_of
 from pytest_mobileagent.device.state import StateReader
 from pytest_mobileagent.errors import HostError, RecordError, ScreenError

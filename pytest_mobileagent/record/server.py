@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
 from pytest_mobileagent import loopback
-from pytest_mobileagent.action.action import Action, Ask, Finish, Impossible, Wait, from_json
-from pytest_mobileagent.action.action import check as checked
+from pytest_mobileagent.action import Action, Ask, Finish, Impossible, Wait, from_json
+from pytest_mobileagent.action import check as checked
 from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.errors import AgentError, MobileAgentError
 from pytest_mobileagent.fileio import write_text

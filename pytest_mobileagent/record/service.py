@@ -7,8 +7,8 @@ import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action.action import Finish, Impossible, from_json
-from pytest_mobileagent.action.action import check as checked
+from pytest_mobileagent.action import Finish, Impossible, from_json
+from pytest_mobileagent.action import check as checked
 from pytest_mobileagent.arguments import program_name
 from pytest_mobileagent.errors import DeviceError, HostError, MobileAgentError
 from pytest_mobileagent.record.changes import Change, Check

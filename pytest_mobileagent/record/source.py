@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import Finish
+from pytest_mobileagent.action import Finish
 from pytest_mobileagent.jsonable import cut, printable
 from pytest_mobileagent.record.selectors import literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from pytest_mobileagent.action.action import Impossible
+    from pytest_mobileagent.action import Impossible
     from pytest_mobileagent.record.changes import Check
     from pytest_mobileagent.record.recording import Done
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action.action import Action, Finish
+from pytest_mobileagent.action import Action, Finish
 from pytest_mobileagent.agent.agent import Agent, Scripted
 from pytest_mobileagent.jsonable import cut
 

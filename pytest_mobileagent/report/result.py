@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.case import has_alternatives
 from pytest_mobileagent._task.user import NO_USER, THRESHOLD, question_similarity, says
-from pytest_mobileagent.action.action import Ask, Type, Wait, ends_episode
+from pytest_mobileagent.action import Ask, Type, Wait, ends_episode
 from pytest_mobileagent.episode.calls import totals
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.jsonable import to_wire
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from pytest_mobileagent._task.case import Case
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.episode.calls import ModelCall, Totals
     from pytest_mobileagent.episode.record import EpisodeRecord, Step
     from pytest_mobileagent.report.entry import Scored

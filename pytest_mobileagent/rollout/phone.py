@@ -12,17 +12,20 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 import numpy as np
 from gymnasium import spaces
 
-from pytest_mobileagent.action.action import (
+from pytest_mobileagent.action import (
     Finish,
     Impossible,
     Key,
     KeyName,
+    LongPress,
     Open,
+    Scroll,
+    Swipe,
+    Tap,
     Type,
     Wait,
     check,
 )
-from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.device.device import DeviceOptions
 from pytest_mobileagent.device.fleet.leases import leased_devices
 from pytest_mobileagent.device.sources import parse_device
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.fleet.leases import LeasedDevice
     from pytest_mobileagent.screen.screen import Screen

@@ -24,7 +24,7 @@ from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocketClose, WebSocketDisconnect
 
-from pytest_mobileagent.action.action import Raw, from_json
+from pytest_mobileagent.action import Raw, from_json
 from pytest_mobileagent.errors import in_one_line
 from pytest_mobileagent.jsonable import Maybe, check, to_line, why_unreadable
 from pytest_mobileagent.rollout.env import MobileEnv

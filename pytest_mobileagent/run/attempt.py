@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent._task.case import all_packages, has_alternatives, missing, on_phone
-from pytest_mobileagent.action.action import Open, Wait
+from pytest_mobileagent.action import Open, Wait
 from pytest_mobileagent.agent.agent import Briefing, StepInstructions
 from pytest_mobileagent.device.device import system_of, without_screenshots
 from pytest_mobileagent.environment.apply import apply, set_clock

@@ -9,7 +9,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import Ask, Open, Raw, check, ends_episode
+from pytest_mobileagent.action import Ask, Open, Raw, check, ends_episode
 from pytest_mobileagent.action.matching import ANYWHERE
 from pytest_mobileagent.device.device import PageDevice, log_of, stored_crashes_of
 from pytest_mobileagent.device.logcat import crashes
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.event import Crash

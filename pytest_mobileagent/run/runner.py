@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from pytest_mobileagent.action.action import Finish
+from pytest_mobileagent.action import Finish
 from pytest_mobileagent.agent.agent import Reply, Scripted
 from pytest_mobileagent.agent.conversation import (
     KilledError,

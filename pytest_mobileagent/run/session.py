@@ -9,8 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.wording import fill
-from pytest_mobileagent.action.action import Finish, Impossible, Wait, ends_episode
-from pytest_mobileagent.action.gestures import Scroll, Swipe
+from pytest_mobileagent.action import Finish, Impossible, Scroll, Swipe, Wait, ends_episode
 from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.device.device import log_of, noise_of, system_of
 from pytest_mobileagent.device.probes import since_now
@@ -24,7 +23,7 @@ from pytest_mobileagent.screen.sight import seen_with
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.agent.agent import Reply
     from pytest_mobileagent.device.device import Capture, Device
     from pytest_mobileagent.episode.calls import ModelCall

@@ -10,8 +10,15 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.solution import Scene
-from pytest_mobileagent.action.action import Ask, Type, ends_episode
-from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Tap
+from pytest_mobileagent.action import (
+    Ask,
+    DoubleTap,
+    LongPress,
+    Scroll,
+    Tap,
+    Type,
+    ends_episode,
+)
 from pytest_mobileagent.action.matching import Golden, golden_on
 from pytest_mobileagent.agent.agent import known_answers
 from pytest_mobileagent.agent.phone import EpisodeOver
@@ -25,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from pytest_mobileagent._task.task import Task
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.action.matching import Wanted
     from pytest_mobileagent.agent.agent import Reply
     from pytest_mobileagent.device.device import Device

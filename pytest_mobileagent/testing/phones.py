@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import quoteattr
 
-from pytest_mobileagent.action.action import Key, Open
-from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Tap
+from pytest_mobileagent.action import DoubleTap, Key, LongPress, Open, Tap
 from pytest_mobileagent.device.device import Capture
 from pytest_mobileagent.episode.observation import DeviceInfo, Reset
 from pytest_mobileagent.errors import GraphError
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from pytest_mobileagent._task.task import Probe
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.episode.event import Event, LogLine
 
 

@@ -12,7 +12,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action.action import Finish, Impossible, Type
+from pytest_mobileagent.action import Finish, Impossible, Type
 from pytest_mobileagent.dialect import A3, Decision, DialectError, Frame
 from pytest_mobileagent.judge.official import Evaluation, hierarchy_of
 from pytest_mobileagent.releases import release_of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pytest_mobileagent as mobile
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.screen.screen import Screen
 
 SUITE = Path(__file__).parent

@@ -11,7 +11,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent import Tap
-from pytest_mobileagent.action.action import Open
+from pytest_mobileagent.action import Open
 from pytest_mobileagent.errors import TaskError
 
 if TYPE_CHECKING:

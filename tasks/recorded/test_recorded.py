@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from pytest_mobileagent import rows, tasks
-from pytest_mobileagent.action.action import Finish, Open
+from pytest_mobileagent.action import Finish, Open
 from pytest_mobileagent.action.matching import Golden, golden_from_json, rule_of
 from pytest_mobileagent.check import compare
 from pytest_mobileagent.releases import release_of

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import pytest_mobileagent as mobile
-from pytest_mobileagent.action.action import Open
+from pytest_mobileagent.action import Open
 from pytest_mobileagent.errors import TaskError
 
 pytest.register_assert_rewrite(

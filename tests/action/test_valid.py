@@ -10,19 +10,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.action.action import (
+from pytest_mobileagent.action import (
     ACTIONS,
     Action,
     Ask,
+    DoubleTap,
     Finish,
     Impossible,
     Key,
+    LongPress,
     Open,
+    Scroll,
+    Swipe,
+    Tap,
     Type,
     Wait,
     check,
 )
-from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 
 SIZE = (100, 200)
 

@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 
 from pytest_mobileagent import dialect
-from pytest_mobileagent.action import action
+from pytest_mobileagent.action import ACTIONS
 from pytest_mobileagent.dialect import Decision, Dialect, DialectError, Frame
 from pytest_mobileagent.perception.marks import Mark
 from pytest_mobileagent.screen.element import Bounds, Element
 
 Line = dict[str, Any]
-NAMES = {each.__name__: each for each in (*dialect.dialects().values(), *action.ACTIONS)}
+NAMES = {each.__name__: each for each in (*dialect.dialects().values(), *ACTIONS)}
 
 
 def tables() -> dict[str, tuple[Line, list[Line]]]:

@@ -8,8 +8,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_mobileagent.action.action import Ask, Finish, Impossible, Key, KeyName, Open, Type, Wait
-from pytest_mobileagent.action.gestures import Direction, DoubleTap, LongPress, Scroll, Swipe, Tap
+from pytest_mobileagent.action import (
+    Ask,
+    Direction,
+    DoubleTap,
+    Finish,
+    Impossible,
+    Key,
+    KeyName,
+    LongPress,
+    Open,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+)
 from pytest_mobileagent.dialect import (
     A3,
     AgentCpm,
@@ -51,7 +65,7 @@ from pytest_mobileagent.screen.element import Bounds, Element
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.dialect import Dialect
 
     Actions = st.SearchStrategy[Any]

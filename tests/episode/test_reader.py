@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_mobileagent import Episode, Screen, Termination, load
-from pytest_mobileagent.action.action import Raw
+from pytest_mobileagent.action import Raw
 from pytest_mobileagent.errors import RecordError, ScreenError
 from tests.episode.recording import record, recorder_in
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent import DeviceInfo, Observation, testing
-from pytest_mobileagent.action.action import Action, Ask, ends_episode
+from pytest_mobileagent.action import Action, Ask, ends_episode
 from pytest_mobileagent.program.track import LoopThread
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Case, DeviceInfo, ModelCall, Reset, Task, Termination
-from pytest_mobileagent.action.action import Finish, Wait
-from pytest_mobileagent.action.gestures import Scroll, Tap
+from pytest_mobileagent.action import Finish, Scroll, Tap, Wait
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord

@@ -25,7 +25,7 @@ from websockets.sync.client import connect
 
 from pytest_mobileagent import Finish, Open
 from pytest_mobileagent.__main__ import main
-from pytest_mobileagent.action.action import to_json
+from pytest_mobileagent.action import to_json
 from pytest_mobileagent.dialect import dialects
 from pytest_mobileagent.rollout import Reward
 from pytest_mobileagent.rollout.server import RolloutServer

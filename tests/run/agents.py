@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from pytest_mobileagent import Agent
-from pytest_mobileagent.action.action import Finish
-from pytest_mobileagent.action.gestures import Tap
+from pytest_mobileagent.action import Finish, Tap
 
 if TYPE_CHECKING:
     from collections.abc import Callable

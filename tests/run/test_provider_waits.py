@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent import Agent, Termination
-from pytest_mobileagent.action.action import Finish
+from pytest_mobileagent.action import Finish
 from pytest_mobileagent.agent.conversation import ThreadConversation, TimeIsUpError
 from pytest_mobileagent.llm import metered
 from pytest_mobileagent.llm.model import ProviderError

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent import load
-from pytest_mobileagent.action.action import ends_episode
+from pytest_mobileagent.action import ends_episode
 from pytest_mobileagent.dataset.equality import same_page, sight
 from pytest_mobileagent.dataset.graph import Graph, GraphWriter, check_graph
 from pytest_mobileagent.dataset.merging import Merger

@@ -10,8 +10,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, get_args
 
-from pytest_mobileagent.action.action import Finish, Impossible, Key, KeyName, Open, Type, Wait
-from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
+from pytest_mobileagent.action import (
+    Finish,
+    Impossible,
+    Key,
+    KeyName,
+    LongPress,
+    Open,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+)
 from pytest_mobileagent.action.matching import (
     NO_MATCH,
     Golden,
@@ -37,7 +48,7 @@ from pytest_mobileagent.action.matching.geometry import (
 )
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.action.matching import Size
     from pytest_mobileagent.action.matching.geometry import Point
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, get_args
 
-from pytest_mobileagent.action.action import Type, Wait
-from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
+from pytest_mobileagent.action import DoubleTap, LongPress, Scroll, Swipe, Tap, Type, Wait
 from pytest_mobileagent.action.matching import (
     NO_MATCH,
     Golden,
@@ -31,7 +30,7 @@ from pytest_mobileagent.action.matching.geometry import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.action.matching import Size
     from pytest_mobileagent.action.matching.geometry import Point
     from pytest_mobileagent.screen.element import Bounds

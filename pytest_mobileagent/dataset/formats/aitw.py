@@ -16,7 +16,7 @@ import io
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_mobileagent.action.action import Type
+from pytest_mobileagent.action import Type
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.formats.release import Demonstration, ReleasePage
 from pytest_mobileagent.dataset.formats.release import Release as Base
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.action.matching import Size
     from pytest_mobileagent.dataset.formats.streams import Example
 

@@ -29,7 +29,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, ClassVar
 from xml.sax.saxutils import quoteattr
 
-from pytest_mobileagent.action.gestures import LongPress, Tap
+from pytest_mobileagent.action import LongPress, Tap
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.formats.aitw import features_of, records
 from pytest_mobileagent.dataset.formats.format import (

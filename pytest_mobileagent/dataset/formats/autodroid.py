@@ -22,8 +22,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from xml.sax.saxutils import quoteattr
 
-from pytest_mobileagent.action.action import Key, Type
-from pytest_mobileagent.action.gestures import Tap
+from pytest_mobileagent.action import Key, Tap, Type
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.formats.release import Release as Base
 from pytest_mobileagent.dataset.formats.streams import items, text_of
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.dataset.graph import GraphWriter
 
 _SIZE = (1080, 2400)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
     from pathlib import Path
 
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.dataset.trajectory import Trajectory, TrajectoryStep
     from pytest_mobileagent.dialect.dialect import Dialect
 

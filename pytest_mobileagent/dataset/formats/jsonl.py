@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent._task.wording import literal
-from pytest_mobileagent.action.action import ends_episode
+from pytest_mobileagent.action import ends_episode
 from pytest_mobileagent.action.matching import golden_from_json
 from pytest_mobileagent.dataset.formats.release import Release as Base
 from pytest_mobileagent.dataset.formats.release import flaw_of_picture, inside, size_of

@@ -15,8 +15,7 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_mobileagent.action.action import Type
-from pytest_mobileagent.action.gestures import Swipe, Tap
+from pytest_mobileagent.action import Swipe, Tap, Type
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.formats.release import size_of
 from pytest_mobileagent.dataset.formats.streams import text_of
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.action.matching import Size
     from pytest_mobileagent.screen.element import Element
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent._task.wording import literal
-from pytest_mobileagent.action.action import ends_episode
+from pytest_mobileagent.action import ends_episode
 from pytest_mobileagent.dataset.graph import GraphWriter
 from pytest_mobileagent.errors import GraphError, ScreenError
 from pytest_mobileagent.screen.picture import size_in

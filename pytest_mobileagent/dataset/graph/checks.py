@@ -12,7 +12,7 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from pytest_mobileagent._task.task import DEFAULT_SNAPSHOT
-from pytest_mobileagent.action.action import ends_episode
+from pytest_mobileagent.action import ends_episode
 from pytest_mobileagent.action.matching import Golden, golden_from_json, rule_of
 from pytest_mobileagent.dataset.graph.store import HEAD, INDEX, TASKS
 from pytest_mobileagent.errors import GraphError, ScreenError, TaskError

@@ -17,7 +17,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action.action import Key, Open
+from pytest_mobileagent.action import Key, Open
 from pytest_mobileagent.action.matching import Golden, golden_from_json, golden_to_json
 from pytest_mobileagent.dataset.graph.checks import check_structure, check_tasks
 from pytest_mobileagent.dataset.graph.store import (

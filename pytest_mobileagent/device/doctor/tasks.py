@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pytest_mobileagent._task.case import all_packages, missing
 from pytest_mobileagent._task.needs import EVENTS, PAGES, unmet
-from pytest_mobileagent.action.action import ends_episode
+from pytest_mobileagent.action import ends_episode
 from pytest_mobileagent.action.matching import Golden, golden_to_json
 from pytest_mobileagent.dataset.graph.checks import flaws, flaws_of_task
 from pytest_mobileagent.device.device import PageDevice, system_of

@@ -15,8 +15,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.task import DEFAULT_SNAPSHOT
-from pytest_mobileagent.action.action import Key, Open, Type, Wait
-from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
+from pytest_mobileagent.action import (
+    DoubleTap,
+    Key,
+    LongPress,
+    Open,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+)
 from pytest_mobileagent.action.matching import rule_of
 from pytest_mobileagent.action.matching.geometry import common_characters
 from pytest_mobileagent.device import drivers
@@ -28,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from pytest_mobileagent._task.task import Probe
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.action.matching import Golden, Rule
     from pytest_mobileagent.dataset.graph import Edge, Graph
     from pytest_mobileagent.device.device import DeviceOptions

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 from urllib.parse import parse_qsl
 
-from pytest_mobileagent.action.action import Action, Raw
+from pytest_mobileagent.action import Action, Raw
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,15 +8,14 @@ import string
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import Key, KeyName, Open, Raw, Type
-from pytest_mobileagent.action.gestures import LongPress, Swipe, Tap
+from pytest_mobileagent.action import Key, KeyName, LongPress, Open, Raw, Swipe, Tap, Type
 from pytest_mobileagent.program.commands import Act, Erase, Pointer, opaque
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Literal
 
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
 
 
 _SOURCES = {

@@ -6,7 +6,7 @@ import base64
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import Key, Open, Raw
+from pytest_mobileagent.action import Key, Open, Raw
 from pytest_mobileagent.program.commands import Act, Clear, fixed, inputs
 from pytest_mobileagent.program.commands.inputs import typed
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action.action import Raw, Wait
+from pytest_mobileagent.action import Raw, Wait
 from pytest_mobileagent.program.commands import Act, Clear, Command, Pointer
 from pytest_mobileagent.program.commands import script as scripts
 from pytest_mobileagent.program.commands.inputs import pixel, read_input, read_monkey, swipe, typed

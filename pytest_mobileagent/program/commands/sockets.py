@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import h11
 
-from pytest_mobileagent.action.action import Raw
+from pytest_mobileagent.action import Raw
 from pytest_mobileagent.program.commands import Command, Request, script, tool_servers, webdriver
 from pytest_mobileagent.program.commands.refusals import REBOOTS, keeping_the_screen_on
 from pytest_mobileagent.program.commands.script import cut

@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal
 
-from pytest_mobileagent.action.action import Action, Key, Raw, Type, Wait
-from pytest_mobileagent.action.gestures import DoubleTap, Tap
+from pytest_mobileagent.action import Action, DoubleTap, Key, Raw, Tap, Type, Wait
 from pytest_mobileagent.program.commands import Act, Clear, ElementTap, Erase, Pointer
 from pytest_mobileagent.program.commands.inputs import (
     PASTE,

@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action.action import to_json
+from pytest_mobileagent.action import to_json
 from pytest_mobileagent.arguments import Parser, failed, program_name
 from pytest_mobileagent.episode.chain import CHAIN, last_digest, portable
 from pytest_mobileagent.episode.packing import pack_run

@@ -13,8 +13,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from pytest_mobileagent.action.action import Finish, Impossible, Open, Type, Wait
-from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
+from pytest_mobileagent.action import (
+    DoubleTap,
+    Finish,
+    Impossible,
+    LongPress,
+    Open,
+    Scroll,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+)
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.action.matching.androidcontrol_odyssey import androidcontrol
 from pytest_mobileagent.action.matching.geometry import direction
@@ -23,7 +33,7 @@ from pytest_mobileagent.errors import ScreenError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.episode.record import EpisodeRecord, Step
     from pytest_mobileagent.screen.element import Element
     from pytest_mobileagent.screen.screen import Screen

@@ -10,7 +10,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from pytest_mobileagent.action.action import in_words
+from pytest_mobileagent.action import in_words
 from pytest_mobileagent.episode.exchanges import first_prompt
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.episode.record import EpisodeRecord

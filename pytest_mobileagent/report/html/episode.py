@@ -7,7 +7,7 @@ import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action.action import in_words
+from pytest_mobileagent.action import in_words
 from pytest_mobileagent.episode.exchanges import STREAM as CALLS
 from pytest_mobileagent.episode.findings import last_trial
 from pytest_mobileagent.episode.migrate import migrate

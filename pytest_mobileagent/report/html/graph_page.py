@@ -15,7 +15,7 @@ from io import BytesIO
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action.action import Key, in_words
+from pytest_mobileagent.action import Key, in_words
 from pytest_mobileagent.action.matching import golden_from_json
 from pytest_mobileagent.errors import GraphError, ScreenError, TaskError
 from pytest_mobileagent.report.html.page import pack, write

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action.action import Type
-from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
+from pytest_mobileagent.action import DoubleTap, LongPress, Scroll, Swipe, Tap, Type
 from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.fileio import parse_json, read_bytes
 from pytest_mobileagent.jsonable import to_wire
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.screen.element import Element

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from pytest_mobileagent.action.action import in_words
+from pytest_mobileagent.action import in_words
 from pytest_mobileagent.episode.record import AGENTS_FAULT
 from pytest_mobileagent.episode.screens import STORED_AS
 from pytest_mobileagent.jsonable import cut, plural, printable

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.action.action import Key, Open, Raw, Type, Wait
-from pytest_mobileagent.action.gestures import LongPress, Swipe, Tap
+from pytest_mobileagent.action import Key, LongPress, Open, Raw, Swipe, Tap, Type, Wait
 from pytest_mobileagent.program.commands import Act, Clear, Erase, Pointer
 from pytest_mobileagent.program.commands.inputs import PASTE, SELECT_ALL, TO_THE_END, TO_THE_START
 from pytest_mobileagent.program.commands.sockets import read_service

@@ -9,8 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.action.action import Key, Open, Raw, Type, Wait
-from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Swipe, Tap
+from pytest_mobileagent.action import (
+    DoubleTap,
+    Key,
+    LongPress,
+    Open,
+    Raw,
+    Swipe,
+    Tap,
+    Type,
+    Wait,
+)
 from pytest_mobileagent.program.commands import Act, Clear, Command, Erase, Pointer
 from pytest_mobileagent.program.commands.inputs import PASTE, SELECT_ALL, TO_THE_END, TO_THE_START
 from pytest_mobileagent.program.commands.steps import Mark, continues, grouped, merged, settled

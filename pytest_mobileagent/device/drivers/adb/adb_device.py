@@ -16,7 +16,7 @@ import shlex
 import time
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action.action import Open, Wait
+from pytest_mobileagent.action import Open, Wait
 from pytest_mobileagent.device.device import PERMIT, Capture
 from pytest_mobileagent.device.drivers.adb.gestures import (
     UNICODE_KEYBOARD,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from pytest_mobileagent._task.task import Probe
-    from pytest_mobileagent.action.action import Action
+    from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.device import Address, LogLevel, Settle
     from pytest_mobileagent.device.fleet.slots import Restart
 

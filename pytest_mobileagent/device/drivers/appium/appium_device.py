@@ -7,18 +7,23 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, assert_never
 
-from pytest_mobileagent.action.action import (
+from pytest_mobileagent.action import (
     Action,
     Ask,
+    DoubleTap,
     Finish,
     Impossible,
     Key,
+    LongPress,
     Open,
     Raw,
+    Scroll,
+    Swipe,
+    Tap,
     Type,
     Wait,
+    scroll_path,
 )
-from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap, scroll_path
 from pytest_mobileagent.device.drivers import KEYCODES, NEVER_A_FLING
 from pytest_mobileagent.device.drivers.adb.adb_device import hierarchy
 from pytest_mobileagent.device.live import LiveDevice, Look
