@@ -17,7 +17,7 @@ from pytest_mobileagent.device.noisy import NoiseSettings, NoisyDevice
 from pytest_mobileagent.noise import NoiseChoice
 from pytest_mobileagent.noise.template import load
 from pytest_mobileagent.perception import encode
-from pytest_mobileagent.screen.screen import Screen
+from pytest_mobileagent.screen import Screen
 from pytest_mobileagent.testing import FakePhone
 
 if TYPE_CHECKING:

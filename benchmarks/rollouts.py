@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.rollout import RolloutPhone
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 DEFAULTS = ("32", "6", "tasks/settings")
 FORKS = 20

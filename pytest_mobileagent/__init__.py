@@ -72,8 +72,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.judge.question import subtask
     from pytest_mobileagent.llm.model import Image, Message, ModelReply, Tool, ToolCall
     from pytest_mobileagent.perception.marks import Mark
+    from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.screen.element import Bounds, Element
-    from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.verdict import Verdict
 
 __version__ = "0.1.0"

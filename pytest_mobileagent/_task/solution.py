@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from pytest_mobileagent.action.matching import Wanted
-    from pytest_mobileagent.screen import Element, Screen
+    from pytest_mobileagent.screen import Screen
+    from pytest_mobileagent.screen.element import Element
 
 
 Place = tuple[float, float]

@@ -18,7 +18,7 @@ from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.jsonable import why_unreadable
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 
 NO_USER = "The user does not answer."

@@ -17,7 +17,7 @@ from pytest_mobileagent.jsonable import cut, to_line
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 
 Direction = Literal["up", "down", "left", "right"]

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.observation import DeviceInfo, Observation
     from pytest_mobileagent.episode.published import PublishedSettings
     from pytest_mobileagent.llm.model import Model, Models
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 
 class Endpoint(NamedTuple):

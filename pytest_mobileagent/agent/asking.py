@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dialect.errors import OnError
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.llm.model import Model, ModelReply
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 
 _ATTEMPTS = 3

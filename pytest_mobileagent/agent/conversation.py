@@ -28,7 +28,7 @@ from pytest_mobileagent.errors import AgentError, TaskError, in_one_line
 from pytest_mobileagent.jsonable import to_line, to_wire
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.model import ModelUnavailable
-from pytest_mobileagent.screen.screen import Screen
+from pytest_mobileagent.screen import Screen
 
 if TYPE_CHECKING:
     from collections.abc import Callable

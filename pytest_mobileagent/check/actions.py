@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.episode.record import EpisodeRecord, Step
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
     Target = Callable[[Screen], Element | Sequence[Element] | None]
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from pytest_mobileagent.episode.record import EpisodeRecord, Step
+    from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.screen.element import Element
-    from pytest_mobileagent.screen.screen import Screen
 
 
 CRITERIA = tuple(each.name for each in fields(Event))

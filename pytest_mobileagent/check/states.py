@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_mobileagent.errors import TaskError
+from pytest_mobileagent.screen import Screen
 from pytest_mobileagent.screen.element import FLAGS, Element
 from pytest_mobileagent.screen.explain import collect_misses, missed
-from pytest_mobileagent.screen.screen import Screen
 from pytest_mobileagent.screen.selector import Selector
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.noise import Look, Part
     from pytest_mobileagent.noise.template import Template
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 Domain = Literal["in", "out"]
 # The kinds of noise that hide a page and are closed by one tap. Toasts do not hide the page, and

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from PIL.Image import Image
 
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 CHANGED = 0.0003  # of the picture: about 28 x 28 pixels of a screen of 1080 x 2400
 _CONTRAST = 32  # of 255, in any channel: smaller differences in colour are noise

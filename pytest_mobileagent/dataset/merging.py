@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dataset.graph import GraphWriter
     from pytest_mobileagent.episode.record import EpisodeRecord, Step
     from pytest_mobileagent.episode.redaction import Redaction
+    from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.screen.element import Bounds
-    from pytest_mobileagent.screen.screen import Screen
 
 EXPLORATION = "exploration"  # the tag of tasks that only explore, which do not become tasks
 SEVERAL = "steps with several actions on one screen"

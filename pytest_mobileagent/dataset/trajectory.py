@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.episode.redaction import Redaction
     from pytest_mobileagent.perception.marks import Mark
+    from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.screen.element import Element
-    from pytest_mobileagent.screen.screen import Screen
 
     Marks = tuple[Mark, ...]
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.perception.marks import Mark
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 # The named parts of a reply besides its action, such as the thought.
 Parts = Mapping[str, str]

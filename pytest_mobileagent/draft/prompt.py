@@ -24,8 +24,8 @@ from pytest_mobileagent.jsonable import cut, to_line
 from pytest_mobileagent.judge.transcript import outline
 from pytest_mobileagent.llm.fence import Data, seal
 from pytest_mobileagent.llm.model import Message
+from pytest_mobileagent.screen import Screen
 from pytest_mobileagent.screen.element import Bounds, Element
-from pytest_mobileagent.screen.screen import Screen
 from pytest_mobileagent.screen.selector import Selector
 
 if TYPE_CHECKING:

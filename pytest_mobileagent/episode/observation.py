@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from pytest_mobileagent.action import Action
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 
 @dataclass(frozen=True, slots=True)

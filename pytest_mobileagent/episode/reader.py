@@ -27,7 +27,7 @@ from pytest_mobileagent.episode.store import STREAM, where
 from pytest_mobileagent.errors import RecordError, TaskError
 from pytest_mobileagent.fileio import opened, parse_json, read_text
 from pytest_mobileagent.jsonable import expect, kinds_of, read_as, to_line
-from pytest_mobileagent.screen.screen import Screen
+from pytest_mobileagent.screen import Screen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

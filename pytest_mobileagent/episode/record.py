@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.event import Crash, Event, LogLine
     from pytest_mobileagent.episode.findings import SideEffects
     from pytest_mobileagent.episode.observation import DeviceInfo, Noise, Reset
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 
 class Termination(StrEnum):

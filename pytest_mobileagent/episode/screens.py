@@ -18,7 +18,7 @@ from pytest_mobileagent.fileio import MOST_BYTES, read_bytes, write_bytes, writi
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 FOLDER = "screens"
 CONTENT = re.compile("[0-9a-f]{32}")  # the name of a screen

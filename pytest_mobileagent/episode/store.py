@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.observation import DeviceInfo, Noise, Reset
     from pytest_mobileagent.episode.record import Termination
     from pytest_mobileagent.episode.screens import ScreenStore
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 
 # Maximum characters recorded of an agent's text, or of text in an action; and of an error.

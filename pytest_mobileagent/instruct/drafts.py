@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.instruct.gias import WrittenInstruction
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 _SIZES = {1: "simple", 2: "complex", 3: "long"}
 _KEEP, _DROP, _UNDO = "keep", "drop", "undo"

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.judge.prompts import Verbs
     from pytest_mobileagent.llm.fence import Part
     from pytest_mobileagent.llm.model import Model, ModelReply
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 
 StageName = Literal["describe", "intent", "change", "part", "merge", "simplify", "verify"]

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dataset.equality import Sight
     from pytest_mobileagent.dataset.export import Source
     from pytest_mobileagent.dataset.trajectory import TrajectoryStep
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 
 SIMPLE, COMPLEX = 6, 11  # maximal steps of the paper's simple and complex tasks (section 3.3)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.judge.transcript import TranscriptFrame
     from pytest_mobileagent.llm.fence import Part
     from pytest_mobileagent.perception.picture import Point
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 
 V = TypeVar("V")

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.judge.question import Question
     from pytest_mobileagent.llm.model import Model
     from pytest_mobileagent.llm.reference import ModelReference
+    from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.screen.ocr import OcrEngine
-    from pytest_mobileagent.screen.screen import Screen
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.judge.prompts import Verbs
+    from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.screen.element import Element
-    from pytest_mobileagent.screen.screen import Screen
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action import Action, Finish, Impossible
     from pytest_mobileagent.episode.observation import DeviceInfo, Observation
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.screen.sight import Sight
 
 

@@ -22,8 +22,8 @@ from pytest_mobileagent.perception.picture import encode
 if TYPE_CHECKING:
     from pytest_mobileagent.dialect.dialect import Frame
     from pytest_mobileagent.mcp.control import Control, Tool
+    from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.screen.element import Bounds, Element
-    from pytest_mobileagent.screen.screen import Screen
 
 
 _RULE = (

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.observation import Reaction
     from pytest_mobileagent.noise import Part
     from pytest_mobileagent.noise.template import Template
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 _CLASSES: Final = {
     role: f"android.{name}"

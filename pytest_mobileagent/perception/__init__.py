@@ -63,8 +63,8 @@ if TYPE_CHECKING:
         smart_size,
         square,
     )
+    from pytest_mobileagent.screen import keyboard_is_shown
     from pytest_mobileagent.screen.ocr import OcrEngine, TextBox, read_text
-    from pytest_mobileagent.screen.screen import keyboard_is_shown
     from pytest_mobileagent.screen.text import folded, normalise
     from pytest_mobileagent.screen.xml import parse_tree
 

@@ -14,7 +14,7 @@ from pytest_mobileagent.screen.element import Bounds, Element
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 
 # A part of the class name, SeeAct's name for such elements, and its word for their checked state.

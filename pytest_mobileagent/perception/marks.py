@@ -20,7 +20,7 @@ from pytest_mobileagent.screen.element import Bounds, Element
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 Point = tuple[int, int]
 

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.adapter import Adapter
     from pytest_mobileagent.run.plan import AgentRunner
     from pytest_mobileagent.run.runner import ModelPort
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 
 def play(case: Case, request: pytest.FixtureRequest) -> Path:

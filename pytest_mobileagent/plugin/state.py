@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.findings import WallTrial
     from pytest_mobileagent.report.entry import Entry
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.verdict import Verdict
 
     OpenAnew = Callable[[str, Callable[[Screen], bool]], Screen]  # see `Attempts.open_anew`

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.check.walls import Wall
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 _RECORDED = "the episode was made in another run, which did not try the wall"
 _HOW = "log in there, or make the app work without an account, and resume (docs/walls.md)"

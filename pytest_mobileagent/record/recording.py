@@ -27,7 +27,7 @@ from pytest_mobileagent.errors import HostError, RecordError, ScreenError
 from pytest_mobileagent.fileio import read_json, write_json
 from pytest_mobileagent.record.changes import Change, changes
 from pytest_mobileagent.record.selectors import choose, literal, target_at
-from pytest_mobileagent.screen.screen import Screen
+from pytest_mobileagent.screen import Screen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

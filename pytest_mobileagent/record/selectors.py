@@ -18,8 +18,8 @@ from pytest_mobileagent.errors import ScreenError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.screen.element import Element
-    from pytest_mobileagent.screen.screen import Screen
 
 # Texts that differ between days: times, dates, counters, amounts.
 VOLATILE = re.compile(

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.record.recording import Recording
     from pytest_mobileagent.record.selectors import Choice
     from pytest_mobileagent.record.source import WrittenTest
+    from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.screen.element import Element
-    from pytest_mobileagent.screen.screen import Screen
 
 _SHOWN = 80  # characters of a label
 _NOON = 12

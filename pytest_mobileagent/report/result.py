@@ -19,7 +19,7 @@ from pytest_mobileagent.jsonable import to_wire
 from pytest_mobileagent.report.entry import SPENT, Entry, Spent
 from pytest_mobileagent.report.metrics.behaviour import measures as met_noise
 from pytest_mobileagent.report.text.narration import cause
-from pytest_mobileagent.screen.screen import keyboard_is_shown
+from pytest_mobileagent.screen import keyboard_is_shown
 from pytest_mobileagent.statistics import ratio
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.calls import ModelCall, Totals
     from pytest_mobileagent.episode.record import EpisodeRecord, Step
     from pytest_mobileagent.report.entry import Scored
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.verdict import Verdict
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.fleet.leases import LeasedDevice
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 
 SIZE = (720, 1600)  # a screenshot of this size is drawn three times as fast as a Pixel's

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.observation import Reset
     from pytest_mobileagent.episode.store import Recorder
     from pytest_mobileagent.run.plan import AttemptPlan
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 
 class UnfitDeviceError(MobileAgentError):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.record import Step
     from pytest_mobileagent.episode.store import Recorder
     from pytest_mobileagent.run.plan import AttemptPlan
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 MOST_LOOKS = 50  # consecutive decisions that only look around, and do not count as steps
 

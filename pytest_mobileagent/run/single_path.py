@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.episode.store import Recorder
     from pytest_mobileagent.run.plan import AttemptPlan
+    from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.screen.element import Bounds
-    from pytest_mobileagent.screen.screen import Screen
 
 MOST_COVERED = 10  # consecutive decisions after which an agent that does not close noise is stopped
 # The notices to an agent that reports while noise covers the screen, or scrolls to look around.

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.llm.model import Model, ModelReply
     from pytest_mobileagent.run.plan import AttemptPlan
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 
 ROLE = "user"

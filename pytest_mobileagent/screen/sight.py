@@ -11,7 +11,7 @@ from pytest_mobileagent.errors import AgentError
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 Part = Literal["screenshot", "hierarchy"]
 Sight = Literal["screenshot", "hierarchy", "both"]
@@ -47,7 +47,7 @@ def seen_with(sight: str, screen: Screen) -> Screen:
     Raises:
         ScreenError: if the screenshot's size cannot be read.
     """
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
     hidden = hidden_part(sight)
     if hidden is None or (hidden == "screenshot" and screen.extent is not None):

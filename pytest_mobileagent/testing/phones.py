@@ -19,7 +19,7 @@ from pytest_mobileagent.action import DoubleTap, Key, LongPress, Open, Tap
 from pytest_mobileagent.device.device import Capture
 from pytest_mobileagent.episode.observation import DeviceInfo, Reset
 from pytest_mobileagent.errors import GraphError
-from pytest_mobileagent.screen.screen import Screen
+from pytest_mobileagent.screen import Screen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

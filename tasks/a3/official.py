@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import pytest_mobileagent as mobile
     from pytest_mobileagent.action import Action
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 SUITE = Path(__file__).parent
 SCORER = "a3-official"

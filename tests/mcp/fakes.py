@@ -14,7 +14,7 @@ from pytest_mobileagent.action import Action, Ask, ends_episode
 from pytest_mobileagent.program.track import LoopThread
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.screen.sight import Sight
 
 SIZE = (1080, 2400)

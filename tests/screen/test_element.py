@@ -5,8 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 
-from pytest_mobileagent.screen import Element
-from pytest_mobileagent.screen.element import lazy
+from pytest_mobileagent.screen.element import Element, lazy
 
 
 def nested(depth: int, innermost: str) -> Element:

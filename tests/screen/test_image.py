@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 from pytest_mobileagent import Screen
 from pytest_mobileagent._task.solution import tap
 from pytest_mobileagent.perception.picture import encode
-from pytest_mobileagent.screen import NotFoundError
+from pytest_mobileagent.screen.explain import NotFoundError
 from pytest_mobileagent.screen.picture import find_image
 from pytest_mobileagent.screen.selector import CriteriaError
 

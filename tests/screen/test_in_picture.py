@@ -14,7 +14,8 @@ from pytest_mobileagent import Bounds, Element, Screen, extras
 from pytest_mobileagent._task.solution import tap
 from pytest_mobileagent.errors import ScreenError, TaskError
 from pytest_mobileagent.extras import MissingExtraError
-from pytest_mobileagent.screen import NotFoundError, ocr
+from pytest_mobileagent.screen import ocr
+from pytest_mobileagent.screen.explain import NotFoundError
 from pytest_mobileagent.screen.ocr import TextBox, read_text, use_engine
 from pytest_mobileagent.screen.selector import CriteriaError
 

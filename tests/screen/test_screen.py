@@ -10,9 +10,8 @@ import pytest
 
 from pytest_mobileagent import Screen
 from pytest_mobileagent.errors import ScreenError
-from pytest_mobileagent.screen import NotFoundError
-from pytest_mobileagent.screen.explain import collect_misses
-from pytest_mobileagent.screen.screen import keyboard_is_shown
+from pytest_mobileagent.screen import keyboard_is_shown
+from pytest_mobileagent.screen.explain import NotFoundError, collect_misses
 from pytest_mobileagent.screen.selector import CriteriaError
 from pytest_mobileagent.testing import make_screen
 

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent import Screen
-from pytest_mobileagent.screen import NotFoundError, Selector
-from pytest_mobileagent.screen.explain import collect_misses
-from pytest_mobileagent.screen.selector import CriteriaError
+from pytest_mobileagent.screen.explain import NotFoundError, collect_misses
+from pytest_mobileagent.screen.selector import CriteriaError, Selector
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from pytest_mobileagent.errors import ScreenError
-from pytest_mobileagent.screen import Bounds, Element, Screen
-from pytest_mobileagent.screen.element import tree
+from pytest_mobileagent.screen import Screen
+from pytest_mobileagent.screen.element import Bounds, Element, tree
 from pytest_mobileagent.screen.xml import _parsed, in_other_dialect, outline, parse, parse_tree
 
 FLAGS = (

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action.matching import Golden
     from pytest_mobileagent.llm.model import Request
-    from pytest_mobileagent.screen import Element, Screen
+    from pytest_mobileagent.screen import Screen
+    from pytest_mobileagent.screen.element import Element
 
 ROOT = Path(__file__).parents[2]
 SUITE = ROOT / "tasks" / "mobile_bench_v2"

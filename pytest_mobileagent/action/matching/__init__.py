@@ -18,7 +18,7 @@ from pytest_mobileagent.screen.element import Bounds, Element
 from pytest_mobileagent.screen.explain import NotFoundError, missed
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 
 Size = tuple[int, int]

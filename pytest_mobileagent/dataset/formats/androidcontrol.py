@@ -54,8 +54,8 @@ from pytest_mobileagent.dialect.androidcontrol import AndroidControl
 from pytest_mobileagent.dialect.dialect import Frame
 from pytest_mobileagent.dialect.errors import DialectError
 from pytest_mobileagent.errors import GraphError
+from pytest_mobileagent.screen import Screen
 from pytest_mobileagent.screen.element import Bounds
-from pytest_mobileagent.screen.screen import Screen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping

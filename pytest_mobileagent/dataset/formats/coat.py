@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.dataset.formats.format import Spoken
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 _SPLITS = ("train", "test")
 _SUBSET = "general"  # the subset to which trajectories are exported

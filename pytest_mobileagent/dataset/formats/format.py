@@ -10,7 +10,7 @@ from pytest_mobileagent.dialect.errors import DialectError
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import parse_json, read_bytes
 from pytest_mobileagent.jsonable import expect, to_text
-from pytest_mobileagent.screen.screen import Screen
+from pytest_mobileagent.screen import Screen
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.dataset.formats.format import Spoken
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 _PICTURE = "<image>"
 # What LLaMA-Factory reads as the placeholder of an image, a video or a sound, anywhere in text.

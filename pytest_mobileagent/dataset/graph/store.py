@@ -33,7 +33,7 @@ from pytest_mobileagent.action.matching import Golden, golden_from_json
 from pytest_mobileagent.errors import GraphError, ScreenError, TaskError
 from pytest_mobileagent.fileio import parse_json, read_bytes, read_json
 from pytest_mobileagent.jsonable import Each, check, why_unreadable
-from pytest_mobileagent.screen.screen import Screen
+from pytest_mobileagent.screen import Screen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

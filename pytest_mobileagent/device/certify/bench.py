@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent._task.task import Probe, Value
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.device import Device
-    from pytest_mobileagent.screen import Element, Screen
+    from pytest_mobileagent.screen import Screen
+    from pytest_mobileagent.screen.element import Element
 
 PACKAGE = "org.mobileagent.contracts"
 _PIECE = 30_000  # characters of a command, which programs on the way may limit

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.metered import EpisodeModels
     from pytest_mobileagent.llm.model import Client, Model, ModelReply
     from pytest_mobileagent.llm.reference import ModelReference
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 
 @dataclass(frozen=True, slots=True)

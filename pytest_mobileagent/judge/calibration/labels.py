@@ -23,7 +23,7 @@ from pytest_mobileagent.errors import MobileAgentError, RecordError, TaskError
 from pytest_mobileagent.jsonable import expect, why_unreadable
 from pytest_mobileagent.judge.question import Question
 from pytest_mobileagent.judge.subtasks import check_subtasks
-from pytest_mobileagent.screen.screen import Screen
+from pytest_mobileagent.screen import Screen
 from pytest_mobileagent.verdict import by_people, verdicts
 
 if TYPE_CHECKING:

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.episode.record import EpisodeRecord, Step
+    from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.screen.element import Element
-    from pytest_mobileagent.screen.screen import Screen
 
 Why = Literal["action", "screen", "start", "length"]
 # The least share of common elements of two screens that count as the same. An ad, or a row that

@@ -29,8 +29,8 @@ from pytest_mobileagent.report.html.trajectory import (
 from pytest_mobileagent.report.metrics.behaviour import is_obeyed
 from pytest_mobileagent.report.result import no_effect, unfocused
 from pytest_mobileagent.report.text.narration import ending
+from pytest_mobileagent.screen import Screen
 from pytest_mobileagent.screen.picture import HEADER
-from pytest_mobileagent.screen.screen import Screen
 from pytest_mobileagent.verdict import CHECK, verdicts
 
 if TYPE_CHECKING:

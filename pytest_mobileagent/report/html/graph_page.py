@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.dataset.graph import Edge, Graph
     from pytest_mobileagent.episode.record import EpisodeRecord
-    from pytest_mobileagent.screen.screen import Screen
+    from pytest_mobileagent.screen import Screen
 
 GRAPH_PAGE = "graph.html"
 TASKS = "tasks.jsonl"

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.screen.element import Element
-    from pytest_mobileagent.screen.screen import Screen
     from pytest_mobileagent.verdict import Verdict
 
 _FLICK = 0.25  # half the length of a scroll's mark, as a share of the screen's height or width
