@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent import Episode, Finish, Screen, Tap, Type, load
+from pytest_mobileagent._task import Task
 from pytest_mobileagent._task.solution import Move
-from pytest_mobileagent._task.task import Task
 from pytest_mobileagent.agent.agent import Scripted
 from pytest_mobileagent.check.prefixes import first_success
 from pytest_mobileagent.screen.explain import collect_misses

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from processes import run_pytest
 
 from pytest_mobileagent import Agent, Finish, Screen, Wait
+from pytest_mobileagent._task import Task
 from pytest_mobileagent._task.case import Case
-from pytest_mobileagent._task.task import Task
 from pytest_mobileagent.agent.process import AgentProcess
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from pytest_mobileagent._task import Probe, Task
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent._task.declaring import task, tasks
     from pytest_mobileagent._task.solution import (
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
         wait,
     )
     from pytest_mobileagent._task.table import Row, rows
-    from pytest_mobileagent._task.task import Probe, Task
     from pytest_mobileagent._task.user import person, questions
     from pytest_mobileagent.action import (
         Action,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from pytest_mobileagent._task.task import Probe
+    from pytest_mobileagent._task import Probe
     from pytest_mobileagent.device.probes import ProbeSince
     from pytest_mobileagent.device.probes.log import log
     from pytest_mobileagent.device.probes.services import (

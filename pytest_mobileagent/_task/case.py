@@ -15,15 +15,15 @@ import re
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from pytest_mobileagent._task import Task
 from pytest_mobileagent._task.needs import alternatives, choose
-from pytest_mobileagent._task.task import Task
 from pytest_mobileagent.errors import InfrastructureError, TaskError, in_one_line
 from pytest_mobileagent.jsonable import expect, to_wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from pytest_mobileagent._task.task import Probe
+    from pytest_mobileagent._task import Probe
 
 
 # The fields of a task that are recorded; functions, probes and solutions stay in the source.

@@ -10,14 +10,14 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from pytest_mobileagent._task.task import DEFAULT_SNAPSHOT, OWN, Task
+from pytest_mobileagent._task import DEFAULT_SNAPSHOT, OWN, Task
 from pytest_mobileagent.errors import TaskError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from pytest_mobileagent._task import Probe, Solution
     from pytest_mobileagent._task.table import Row
-    from pytest_mobileagent._task.task import Probe, Solution
     from pytest_mobileagent._task.user import User
     from pytest_mobileagent.action.matching import Wanted
 

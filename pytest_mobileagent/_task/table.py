@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent._task import OFFICIAL, OWN, VARIANTS
 from pytest_mobileagent._task.needs import APPS, apps_in, as_list, split_needs, with_packages
-from pytest_mobileagent._task.task import OFFICIAL, OWN, VARIANTS
 from pytest_mobileagent._task.user import user_of_cell
 from pytest_mobileagent._task.wording import Template, display_path, literal, official_goals
 from pytest_mobileagent.errors import TaskError, did_you_mean

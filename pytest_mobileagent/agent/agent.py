@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, overload, runtime_checkable
 
+from pytest_mobileagent._task import FULL
 from pytest_mobileagent._task.solution import Move, Scene, golden_moves
-from pytest_mobileagent._task.task import FULL
 from pytest_mobileagent._task.user import NO_USER, Questions, question_similarity
 from pytest_mobileagent.action import Action, Finish
 from pytest_mobileagent.errors import AgentError, NoSolutionError, TaskError, UnfitMoveError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from pytest_mobileagent._task.task import Task
+    from pytest_mobileagent._task import Task
     from pytest_mobileagent.dialect.dialect import Decision
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.observation import DeviceInfo, Observation

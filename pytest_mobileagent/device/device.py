@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import datetime
 
-    from pytest_mobileagent._task.task import Probe, Value
+    from pytest_mobileagent._task import Probe, Value
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.episode.event import Crash, Event, LogLine
     from pytest_mobileagent.episode.observation import DeviceInfo, Noise, Reset

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from pytest_mobileagent._task.task import Probe
+    from pytest_mobileagent._task import Probe
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.device import Device, System
     from pytest_mobileagent.episode.event import Crash, Event, LogLine

@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from pytest_mobileagent._task import Value
     from pytest_mobileagent._task.case import Case
-    from pytest_mobileagent._task.task import Value
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.action.matching import Golden
     from pytest_mobileagent.episode.calls import ModelCall

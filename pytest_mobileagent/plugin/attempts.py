@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import pytest
 
-from pytest_mobileagent._task.task import MOST_STEPS
+from pytest_mobileagent._task import MOST_STEPS
 from pytest_mobileagent.agent.options import facts_of, options_of
 from pytest_mobileagent.device.fleet.shared import opened
 from pytest_mobileagent.episode.runs import QUESTIONS, Attempt, End, begin, end

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent._task.task import DEFAULT_SNAPSHOT
+from pytest_mobileagent._task import DEFAULT_SNAPSHOT
 from pytest_mobileagent.errors import HostError, InfrastructureError, RecordError
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.plugin.config import RUN

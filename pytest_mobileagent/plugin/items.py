@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from pytest_mobileagent._task import VARIANTS, Task
 from pytest_mobileagent._task.case import Case, seed_of
 from pytest_mobileagent._task.declaring import declare_by, make_task
-from pytest_mobileagent._task.task import VARIANTS, Task
 from pytest_mobileagent.errors import TaskError, in_one_line
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.state import Collected, state_of

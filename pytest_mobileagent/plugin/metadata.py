@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest_mobileagent
-from pytest_mobileagent._task.task import OWN
+from pytest_mobileagent._task import OWN
 from pytest_mobileagent.agent.registry import ENTRY_POINTS
 from pytest_mobileagent.episode.redaction import current
 from pytest_mobileagent.jsonable import digest

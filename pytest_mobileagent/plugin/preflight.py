@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from pytest_mobileagent._task import Task
     from pytest_mobileagent._task.case import Case
-    from pytest_mobileagent._task.task import Task
     from pytest_mobileagent.device.doctor.tasks import Selected
     from pytest_mobileagent.plugin.config import RunConfig
 

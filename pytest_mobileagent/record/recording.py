@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent._task.task import DEFAULT_SNAPSHOT
+from pytest_mobileagent._task import DEFAULT_SNAPSHOT
 from pytest_mobileagent.action import (
     Action,
     Finish,

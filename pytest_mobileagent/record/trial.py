@@ -23,8 +23,8 @@ from pytest_mobileagent.jsonable import cut
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from pytest_mobileagent._task import Task
     from pytest_mobileagent._task.solution import Move
-    from pytest_mobileagent._task.task import Task
     from pytest_mobileagent.episode.observation import Observation
 
 _TIMES = ("2027-03-09T16:41", "2027-03-09T09:41")  # of the last trial, by `is_afternoon`

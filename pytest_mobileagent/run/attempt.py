@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
+    from pytest_mobileagent._task import Task
     from pytest_mobileagent._task.case import Case
-    from pytest_mobileagent._task.task import Task
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.environment import Environment
     from pytest_mobileagent.episode.observation import Reset

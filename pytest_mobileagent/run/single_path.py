@@ -31,7 +31,7 @@ from pytest_mobileagent.run.session import Session
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from pytest_mobileagent._task.task import Task
+    from pytest_mobileagent._task import Task
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.action.matching import Wanted
     from pytest_mobileagent.agent.agent import Reply

@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from pytest_mobileagent._task import Task
 from pytest_mobileagent._task.case import Case
-from pytest_mobileagent._task.task import Task
 from pytest_mobileagent.agent.options import as_dict, as_word, options_of
 from pytest_mobileagent.check.episode import Episode, load
 from pytest_mobileagent.episode.screens import FOLDER, ScreenStore

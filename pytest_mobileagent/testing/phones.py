@@ -24,7 +24,7 @@ from pytest_mobileagent.screen import Screen
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from pytest_mobileagent._task.task import Probe
+    from pytest_mobileagent._task import Probe
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.episode.event import Event, LogLine
 

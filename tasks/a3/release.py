@@ -15,7 +15,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent._task.task import OFFICIAL
+from pytest_mobileagent._task import OFFICIAL
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.releases import Finding, Released, compare_release
 

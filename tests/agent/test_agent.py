@@ -15,7 +15,7 @@ from pytest_mobileagent import (
     seen,
     tap,
 )
-from pytest_mobileagent._task.task import Task
+from pytest_mobileagent._task import Task
 from pytest_mobileagent._task.user import NO_USER
 from pytest_mobileagent.action import Ask, Finish, Impossible, Key, Open, Scroll, Tap
 from pytest_mobileagent.action.matching import Golden

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from pytest_mobileagent import Ask, DeviceInfo, Finish, ModelCall, Raw, Reset, Screen, Type
+from pytest_mobileagent._task import Task
 from pytest_mobileagent._task.case import Case
-from pytest_mobileagent._task.task import Task
 from pytest_mobileagent.check.episode import load as load_episode
 from pytest_mobileagent.episode import redaction
 from pytest_mobileagent.episode.exchanges import ExchangeLog

@@ -9,7 +9,7 @@ from pytest_mobileagent import probes
 from tests.field.corpus import outputs_of
 
 if TYPE_CHECKING:
-    from pytest_mobileagent._task.task import Probe
+    from pytest_mobileagent._task import Probe
     from tests.field.corpus import Output
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_mobileagent._task import Task
 from pytest_mobileagent._task.case import Case
-from pytest_mobileagent._task.task import Task
 from pytest_mobileagent.plugin.state import Collected, ItemState
 from tests.plugin.projects import newest_report
 

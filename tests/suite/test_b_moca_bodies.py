@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pytest_mobileagent import Action, Episode
-    from pytest_mobileagent._task.task import Probe
+    from pytest_mobileagent._task import Probe
 
 SNAPSEED, WALMART = "com.niksoftware.snapseed", "com.walmart.android"
 INSTAGRAM = "com.instagram.android"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent import answer, open_app, setting, tap, task
-from pytest_mobileagent._task.task import DEFAULT_STEP_LIMIT, Task
+from pytest_mobileagent._task import DEFAULT_STEP_LIMIT, Task
 from pytest_mobileagent._task.wording import fill
 from pytest_mobileagent.errors import TaskError
 

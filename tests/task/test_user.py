@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import ask_user, open_app, person, questions, tap
+from pytest_mobileagent._task import Task
 from pytest_mobileagent._task.case import Case
-from pytest_mobileagent._task.task import Task
 from pytest_mobileagent._task.user import question_similarity, says, words_of
 from pytest_mobileagent.errors import TaskError
 

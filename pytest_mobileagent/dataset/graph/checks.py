@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
-from pytest_mobileagent._task.task import DEFAULT_SNAPSHOT
+from pytest_mobileagent._task import DEFAULT_SNAPSHOT
 from pytest_mobileagent.action import ends_episode
 from pytest_mobileagent.action.matching import Golden, golden_from_json, rule_of
 from pytest_mobileagent.dataset.graph.store import HEAD, INDEX, TASKS
@@ -22,7 +22,7 @@ from pytest_mobileagent.screen.picture import size_in
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pytest_mobileagent._task.task import Task
+    from pytest_mobileagent._task import Task
     from pytest_mobileagent.dataset.graph.store import Graph, Page
 
 

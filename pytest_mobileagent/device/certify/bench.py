@@ -21,7 +21,7 @@ from pytest_mobileagent.errors import DeviceError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_mobileagent._task.task import Probe, Value
+    from pytest_mobileagent._task import Probe, Value
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.screen import Screen

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from pytest_mobileagent._task.task import Task
+    from pytest_mobileagent._task import Task
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.doctor.tasks import Selected
     from pytest_mobileagent.device.fleet.leases import Project

@@ -28,7 +28,7 @@ from pytest_mobileagent.jsonable import plural, to_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from pytest_mobileagent._task.task import Task
+    from pytest_mobileagent._task import Task
     from pytest_mobileagent.dataset.graph import Graph
     from pytest_mobileagent.device.device import Device
 

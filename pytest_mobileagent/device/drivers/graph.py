@@ -14,7 +14,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent._task.task import DEFAULT_SNAPSHOT
+from pytest_mobileagent._task import DEFAULT_SNAPSHOT
 from pytest_mobileagent.action import (
     DoubleTap,
     Key,
@@ -36,7 +36,7 @@ from pytest_mobileagent.errors import GraphError, NoEdgeError, NoShellError, Tas
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from pytest_mobileagent._task.task import Probe
+    from pytest_mobileagent._task import Probe
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.action.matching import Golden, Rule
     from pytest_mobileagent.dataset.graph import Edge, Graph

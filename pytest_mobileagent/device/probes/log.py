@@ -13,7 +13,7 @@ from pytest_mobileagent.errors import DeviceError, TaskError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_mobileagent._task.task import Value
+    from pytest_mobileagent._task import Value
 
 LEVELS = "VDIWEF"  # verbose, debug, information, warning, error, fatal
 MARK = f"{MARKS}start"  # the tag of the line that marks the beginning of an episode

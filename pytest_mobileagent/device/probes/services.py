@@ -12,7 +12,7 @@ from pytest_mobileagent.errors import DeviceError, TaskError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pytest_mobileagent._task.task import Value
+    from pytest_mobileagent._task import Value
 
 
 NAMESPACES = ("system", "secure", "global")

@@ -21,7 +21,7 @@ from pytest_mobileagent.errors import DeviceError, TaskError
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-    from pytest_mobileagent._task.task import Value
+    from pytest_mobileagent._task import Value
 
 _ABSENT = re.compile(r"base64: .*: (No such file or directory|Not a directory)\s*")
 _FOLDER = re.compile(r"base64: .*: Is a directory\s*")

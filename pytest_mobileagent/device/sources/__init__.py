@@ -12,7 +12,7 @@ from pytest_mobileagent.device.device import Address
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from pytest_mobileagent._task.task import Task
+    from pytest_mobileagent._task import Task
     from pytest_mobileagent.device.device import AnyAddress, DeviceOptions
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.device.fleet.slots import Slots

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent._task import Task
 from pytest_mobileagent._task.case import Case
-from pytest_mobileagent._task.task import Task
 from pytest_mobileagent._task.wording import literal
 from pytest_mobileagent.episode.observation import DeviceInfo
 from pytest_mobileagent.episode.reader import read

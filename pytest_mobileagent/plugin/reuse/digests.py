@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from pytest_mobileagent._task import Task
     from pytest_mobileagent._task.case import Case
-    from pytest_mobileagent._task.task import Task
     from pytest_mobileagent.plugin.config import RunConfig
 
 

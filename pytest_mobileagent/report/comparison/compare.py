@@ -9,8 +9,8 @@ from operator import attrgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent._task import FULL, OFFICIAL
 from pytest_mobileagent._task.case import without_variant
-from pytest_mobileagent._task.task import FULL, OFFICIAL
 from pytest_mobileagent.episode import runs
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.jsonable import to_wire

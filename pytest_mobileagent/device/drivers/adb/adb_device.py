@@ -35,7 +35,7 @@ from pytest_mobileagent.screen.xml import outline, parse
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from pytest_mobileagent._task.task import Probe
+    from pytest_mobileagent._task import Probe
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.device import Address, LogLevel, Settle
     from pytest_mobileagent.device.fleet.slots import Restart

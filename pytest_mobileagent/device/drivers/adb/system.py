@@ -46,7 +46,7 @@ from pytest_mobileagent.errors import DeviceError, TaskError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from pytest_mobileagent._task.task import Probe, Value
+    from pytest_mobileagent._task import Probe, Value
     from pytest_mobileagent.device.device import Address, LogLevel, System
     from pytest_mobileagent.device.fleet.slots import Restart
     from pytest_mobileagent.episode.event import Event, LogLine

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from appium.webdriver import Remote
     from selenium.webdriver.support.wait import WebDriverWait
 
-    from pytest_mobileagent._task.task import Probe
+    from pytest_mobileagent._task import Probe
     from pytest_mobileagent.device.device import Capture, Settle
     from pytest_mobileagent.device.drivers.adb.system import AdbSystem
     from pytest_mobileagent.device.drivers.appium.appium_session import AppiumSession

@@ -23,7 +23,7 @@ from pytest_mobileagent.errors import DeviceError, NoShellError, TaskError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from pytest_mobileagent._task.task import Probe
+    from pytest_mobileagent._task import Probe
     from pytest_mobileagent.device.device import LogLevel
     from pytest_mobileagent.device.drivers.appium.appium_session import AppiumSession
     from pytest_mobileagent.episode.event import Event, LogLine

@@ -18,7 +18,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent._task.task import FULL, OFFICIAL
+from pytest_mobileagent._task import FULL, OFFICIAL
 from pytest_mobileagent.jsonable import Each
 from pytest_mobileagent.report.export.layouts.layout import (
     LEVELS,
