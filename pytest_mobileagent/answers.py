@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytest_mobileagent.check.answers import Outcome, Reading, read_answer
 from pytest_mobileagent.check.answers.kinds import (
     Kind,
     date,
@@ -17,7 +18,6 @@ from pytest_mobileagent.check.answers.kinds import (
     time,
     yes,
 )
-from pytest_mobileagent.check.answers.outcome import Outcome, Reading, read_answer
 
 __all__ = [
     "Kind", "Outcome", "Reading", "date", "duration", "exact", "money", "name", "no", "number",
