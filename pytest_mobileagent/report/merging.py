@@ -22,7 +22,7 @@ from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import PRIVATE, new_folder, read_object, write_json, write_text
 from pytest_mobileagent.jsonable import digest, mapping, plural, printable
-from pytest_mobileagent.report.bundle.reading import is_bundle, read_bundle
+from pytest_mobileagent.report.bundle import is_bundle, read_bundle
 from pytest_mobileagent.report.entry import SCHEMA_VERSION
 from pytest_mobileagent.report.gate.missing import describe_missing_shards
 from pytest_mobileagent.report.html.run_page import write_page

@@ -20,7 +20,7 @@ from pytest_mobileagent.episode.runs import HEAD, RUN, died, entries, noted
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import parse_json, read_text
 from pytest_mobileagent.jsonable import check, expect
-from pytest_mobileagent.report.bundle.reading import is_bundle, run_of
+from pytest_mobileagent.report.bundle import is_bundle, run_of
 from pytest_mobileagent.report.entry import KINDS, SCHEMA_VERSION, Entry, Report
 from pytest_mobileagent.report.human_verdicts import apply_verdict
 from pytest_mobileagent.report.metrics.doubtful import marked, policy

@@ -25,7 +25,7 @@ from pytest_mobileagent.plugin.pytest_private import torn_down
 from pytest_mobileagent.plugin.reuse import EarlierRun
 from pytest_mobileagent.plugin.settings import as_usage_error, path_of, usage_error
 from pytest_mobileagent.plugin.state import IS_REUSED, RESULT
-from pytest_mobileagent.report.bundle.reading import is_bundle
+from pytest_mobileagent.report.bundle import is_bundle
 from pytest_mobileagent.report.entry import Entry
 from pytest_mobileagent.report.metrics.doubtful import FAIL, policy
 from pytest_mobileagent.report.recorded_run import find_run, recorded_run

@@ -34,7 +34,7 @@ from pytest_mobileagent.fileio import (
     writing,
 )
 from pytest_mobileagent.jsonable import plural, printable, to_text
-from pytest_mobileagent.report.bundle.reading import ABOUT, SCHEMA_VERSION, SUFFIX, is_bundle
+from pytest_mobileagent.report.bundle import ABOUT, SCHEMA_VERSION, SUFFIX, is_bundle
 from pytest_mobileagent.report.html.run_page import write_page
 from pytest_mobileagent.report.recorded_run import (
     REPORT,

@@ -15,7 +15,7 @@ from pytest_mobileagent.episode.runs import INDEX, RUN
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import writing
 from pytest_mobileagent.jsonable import printable
-from pytest_mobileagent.report.bundle.reading import is_bundle
+from pytest_mobileagent.report.bundle import is_bundle
 from pytest_mobileagent.report.bundle.verify import verified
 from pytest_mobileagent.report.export.layouts import OWN, Run, find_layout, listing, tabulate
 from pytest_mobileagent.report.export.published_scores import as_lines, as_table, published_beside

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.episode import chain
+from pytest_mobileagent.report.bundle import ABOUT
 from pytest_mobileagent.report.bundle import verify as verification
-from pytest_mobileagent.report.bundle.reading import ABOUT
 from pytest_mobileagent.report.bundle.writing import write_bundle
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.report.bundle import reading
-from pytest_mobileagent.report.bundle.reading import read_bundle
+from pytest_mobileagent.report import bundle
+from pytest_mobileagent.report.bundle import read_bundle
 from pytest_mobileagent.report.recorded_run import find_run
 
 if TYPE_CHECKING:
@@ -108,10 +108,10 @@ def test_a_million_entries_are_refused_before_they_are_listed(
     make: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = make(*((f"run/{number}", "") for number in range(200)))
-    monkeypatch.setattr(reading, "MOST_ENTRIES", 100)
+    monkeypatch.setattr(bundle, "MOST_ENTRIES", 100)
     with pytest.raises(RecordError, match="lists more entries than the 100 that are read"):
         read_bundle(path)
-    monkeypatch.setattr(reading, "_MOST_DIRECTORY", 4000)
+    monkeypatch.setattr(bundle, "_MOST_DIRECTORY", 4000)
     monkeypatch.setattr(zipfile, "ZipFile", lambda *_: pytest.fail("the entries are listed"))
     path = path.rename(path.with_name("again.mobilerun.zip"))
     with pytest.raises(RecordError, match="lists more entries"):
