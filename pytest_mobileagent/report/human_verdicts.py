@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.report.metrics.summary import summarise
+from pytest_mobileagent.report.metrics import summarise
 from pytest_mobileagent.report.result import verdict_fields
 from pytest_mobileagent.statistics import ratio
 from pytest_mobileagent.verdict import PERSON

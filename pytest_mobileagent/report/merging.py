@@ -26,8 +26,8 @@ from pytest_mobileagent.report.bundle import is_bundle, read_bundle
 from pytest_mobileagent.report.entry import SCHEMA_VERSION
 from pytest_mobileagent.report.gate.missing import describe_missing_shards
 from pytest_mobileagent.report.html.run_page import write_page
+from pytest_mobileagent.report.metrics import summarise
 from pytest_mobileagent.report.metrics.doubtful import unmarked
-from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.names import agent_name
 from pytest_mobileagent.report.recorded_run import (
     REPORT,

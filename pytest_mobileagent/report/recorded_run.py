@@ -23,8 +23,8 @@ from pytest_mobileagent.jsonable import check, expect
 from pytest_mobileagent.report.bundle import is_bundle, run_of
 from pytest_mobileagent.report.entry import KINDS, SCHEMA_VERSION, Entry, Report
 from pytest_mobileagent.report.human_verdicts import apply_verdict
+from pytest_mobileagent.report.metrics import summarise
 from pytest_mobileagent.report.metrics.doubtful import marked, policy
-from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.verdict import PERSON, counting, effective, verdicts
 

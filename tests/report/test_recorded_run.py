@@ -15,7 +15,7 @@ from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import write_json
 from pytest_mobileagent.jsonable import to_text
-from pytest_mobileagent.report.metrics.summary import summarise
+from pytest_mobileagent.report.metrics import summarise
 from pytest_mobileagent.report.recorded_run import (
     app_versions,
     document,

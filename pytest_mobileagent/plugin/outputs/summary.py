@@ -12,8 +12,8 @@ from pytest_mobileagent.llm.model import Usage
 from pytest_mobileagent.llm.prices import text_tokens
 from pytest_mobileagent.plugin.settings import near
 from pytest_mobileagent.report.gate.missing import mostly_skipped
+from pytest_mobileagent.report.metrics import summarise
 from pytest_mobileagent.report.metrics.doubtful import is_unclear
-from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.names import run_name
 from pytest_mobileagent.report.recorded_run import REPORT, is_final, newest_run
 from pytest_mobileagent.report.text.lists import (

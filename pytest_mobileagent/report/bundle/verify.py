@@ -29,7 +29,7 @@ from pytest_mobileagent.fileio import is_below, read_bytes, read_object, write_b
 from pytest_mobileagent.jsonable import mapping, plural, printable, to_line, to_wire
 from pytest_mobileagent.report.bundle import SUFFIX, is_bundle, read_bundle
 from pytest_mobileagent.report.bundle.records import FAILED, OPEN, UNPROVEN, completeness, integrity
-from pytest_mobileagent.report.metrics.summary import summarise
+from pytest_mobileagent.report.metrics import summarise
 from pytest_mobileagent.report.recorded_run import newest_run, recorded_run
 from pytest_mobileagent.verdict import CROSS, PERSON, SINGLE, VERDICTS, of_judges, verdicts
 

@@ -20,7 +20,7 @@ from pytest_mobileagent.report.bundle.verify import verified
 from pytest_mobileagent.report.export.layouts import OWN, Run, find_layout, listing, tabulate
 from pytest_mobileagent.report.export.published_scores import as_lines, as_table, published_beside
 from pytest_mobileagent.report.export.tables import as_csv, as_latex, as_markdown
-from pytest_mobileagent.report.metrics.summary import summarise
+from pytest_mobileagent.report.metrics import summarise
 from pytest_mobileagent.report.names import names_of
 from pytest_mobileagent.report.published_settings import unlike_preset
 from pytest_mobileagent.report.recorded_run import REPORT, find_run, is_run, recorded_run, report_of

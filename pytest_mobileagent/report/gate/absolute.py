@@ -21,7 +21,7 @@ from pytest_mobileagent.report.gate.missing import (
     lacks_too_many,
 )
 from pytest_mobileagent.report.gate.rule import FAIL, INCONCLUSIVE, PASS, GateFinding
-from pytest_mobileagent.report.metrics.summary import totals
+from pytest_mobileagent.report.metrics import totals
 from pytest_mobileagent.report.text.table import label
 
 if TYPE_CHECKING:

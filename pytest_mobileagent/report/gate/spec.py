@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.jsonable import decimal_number
 from pytest_mobileagent.report.entry import Entry
-from pytest_mobileagent.report.metrics.summary import totals
+from pytest_mobileagent.report.metrics import totals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -19,7 +19,7 @@ from pytest_mobileagent.fileio import parse_json, read_text, write_json
 from pytest_mobileagent.jsonable import read_as
 from pytest_mobileagent.report.comparison.pairing import tallies
 from pytest_mobileagent.report.html.page import pack, write
-from pytest_mobileagent.report.metrics.summary import summarise
+from pytest_mobileagent.report.metrics import summarise
 from pytest_mobileagent.report.names import agent_name, models_of
 from pytest_mobileagent.report.recorded_run import REPORT, is_run, report_of
 from pytest_mobileagent.report.text.narration import PAGE

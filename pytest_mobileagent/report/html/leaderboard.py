@@ -19,8 +19,8 @@ from pytest_mobileagent.report.comparison.pairing import common, difference, tal
 from pytest_mobileagent.report.gate.missing import episodes, lacks_too_many
 from pytest_mobileagent.report.gate.rule import FEWEST_TASKS
 from pytest_mobileagent.report.html.page import pack, write
+from pytest_mobileagent.report.metrics import summarise
 from pytest_mobileagent.report.metrics.doubtful import is_unclear, unclear_as_failed
-from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.names import agent_name, models_of
 from pytest_mobileagent.report.text.lists import VIRTUAL, cautions, differing
 from pytest_mobileagent.statistics import mean_of

@@ -9,10 +9,10 @@ from pytest_mobileagent.episode.record import AGENTS_FAULT
 from pytest_mobileagent.episode.runs import cases
 from pytest_mobileagent.jsonable import cut, mapping, plural, printable
 from pytest_mobileagent.report.gate.missing import sample_of
+from pytest_mobileagent.report.metrics import check_raised, without_snapshot
 from pytest_mobileagent.report.metrics.behaviour import met_at_start
 from pytest_mobileagent.report.metrics.doubtful import broke, with_doubtful
 from pytest_mobileagent.report.metrics.epochs import FLAKY
-from pytest_mobileagent.report.metrics.summary import check_raised, without_snapshot
 from pytest_mobileagent.report.text.narration import missed
 from pytest_mobileagent.report.text.table import label, percent, shortener
 

@@ -168,7 +168,7 @@ class Forger:
     def summarise(self) -> None:
         """Compute the report's summary from its tasks."""
         from pytest_mobileagent.jsonable import to_wire
-        from pytest_mobileagent.report.metrics.summary import summarise
+        from pytest_mobileagent.report.metrics import summarise
         from pytest_mobileagent.report.recorded_run import read_report
 
         tasks = read_report(self.run / "report.json")["tasks"]

@@ -11,8 +11,8 @@ from pytest_mobileagent import Action, Case, DeviceInfo, Finish, Key, Step, Tap,
 from pytest_mobileagent.episode.observation import Noise
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.jsonable import read_as
+from pytest_mobileagent.report.metrics import totals
 from pytest_mobileagent.report.metrics.behaviour import measures, step_efficiency
-from pytest_mobileagent.report.metrics.summary import totals
 from pytest_mobileagent.testing import make_screen
 from tests.report.conftest import make
 

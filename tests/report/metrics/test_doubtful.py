@@ -8,8 +8,8 @@ import pytest
 
 from pytest_mobileagent._task import Task
 from pytest_mobileagent._task.case import Case
+from pytest_mobileagent.report.metrics import summarise
 from pytest_mobileagent.report.metrics.doubtful import broke, marked, policy
-from pytest_mobileagent.report.metrics.summary import summarise
 from pytest_mobileagent.report.result import Result
 
 PLAYED, DEVICE, WORKER, AGENT = "played", "device broke", "worker died", "agent killed"

@@ -10,8 +10,8 @@ import scipy
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_mobileagent.report.metrics import summarise, totals
 from pytest_mobileagent.report.metrics.epochs import classify, repeated
-from pytest_mobileagent.report.metrics.summary import summarise, totals
 from pytest_mobileagent.report.text.table import table
 from tests.report.conftest import make
 

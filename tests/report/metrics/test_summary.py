@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.report.entry import Spent
-from pytest_mobileagent.report.metrics.summary import summarise, totals
+from pytest_mobileagent.report.metrics import summarise, totals
 from pytest_mobileagent.report.text.table import table
 from tests.report.conftest import make
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pytest_mobileagent.report.metrics.summary import summarise
+from pytest_mobileagent.report.metrics import summarise
 from pytest_mobileagent.report.text.table import WIDTH, label, points, price, shortener, table
 
 DONE = {

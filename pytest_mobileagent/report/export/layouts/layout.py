@@ -14,7 +14,7 @@ from pytest_mobileagent.fileio import read_json
 from pytest_mobileagent.jsonable import check
 from pytest_mobileagent.report.entry import Entry
 from pytest_mobileagent.report.export.tables import Cell, Column, Table
-from pytest_mobileagent.report.metrics.summary import totals
+from pytest_mobileagent.report.metrics import totals
 from pytest_mobileagent.report.names import models_of, names_of
 from pytest_mobileagent.report.published_settings import Difference, in_words, preset_of
 

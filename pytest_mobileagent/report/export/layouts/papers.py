@@ -20,7 +20,7 @@ from pytest_mobileagent.report.export.layouts.layout import (
     turned,
 )
 from pytest_mobileagent.report.export.tables import Cell
-from pytest_mobileagent.report.metrics.summary import totals
+from pytest_mobileagent.report.metrics import totals
 from pytest_mobileagent.report.names import models_of
 from pytest_mobileagent.statistics import ratio
 

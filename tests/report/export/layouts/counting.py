@@ -10,7 +10,7 @@ from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.observation import DeviceInfo
 from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.report.export.layouts import Run, find_layout, tabulate
-from pytest_mobileagent.report.metrics.summary import totals
+from pytest_mobileagent.report.metrics import totals
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.screen import Screen
 from pytest_mobileagent.verdict import Verdict
