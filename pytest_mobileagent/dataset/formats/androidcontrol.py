@@ -31,14 +31,14 @@ from xml.sax.saxutils import quoteattr
 
 from pytest_mobileagent.action import LongPress, Tap
 from pytest_mobileagent.action.matching import Golden
-from pytest_mobileagent.dataset.formats.aitw import features_of, records
-from pytest_mobileagent.dataset.formats.format import (
+from pytest_mobileagent.dataset.formats import (
     HIERARCHY,
     SCREENSHOT,
     Format,
     entries,
     screen_of,
 )
+from pytest_mobileagent.dataset.formats.aitw import features_of, records
 from pytest_mobileagent.dataset.formats.release import Demonstration, ReleasePage, size_of
 from pytest_mobileagent.dataset.formats.release import Release as Base
 from pytest_mobileagent.dataset.formats.streams import (
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
     from pytest_mobileagent.action.matching import Size
-    from pytest_mobileagent.dataset.formats.format import Spoken
+    from pytest_mobileagent.dataset.formats import Spoken
     from pytest_mobileagent.dataset.formats.streams import Example
     from pytest_mobileagent.dialect.dialect import Dialect
 

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent.action import Finish, Impossible, Key, Scroll, Tap, Type, scroll_path
 from pytest_mobileagent.action.matching import Golden
+from pytest_mobileagent.dataset.formats import Format, entries, screen_of
 from pytest_mobileagent.dataset.formats.aitw import SUBSETS
-from pytest_mobileagent.dataset.formats.format import Format, entries, screen_of
 from pytest_mobileagent.dataset.formats.release import Demonstration, ReleasePage, inside, size_of
 from pytest_mobileagent.dataset.formats.release import Release as Base
 from pytest_mobileagent.dataset.formats.streams import items
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from pytest_mobileagent.dataset.formats.format import Spoken
+    from pytest_mobileagent.dataset.formats import Spoken
     from pytest_mobileagent.screen import Screen
 
 _SPLITS = ("train", "test")

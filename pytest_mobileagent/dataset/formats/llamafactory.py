@@ -15,7 +15,7 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_mobileagent.dataset.formats.format import (
+from pytest_mobileagent.dataset.formats import (
     ELEMENTS,
     HIERARCHY,
     SCREENSHOT,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from pytest_mobileagent.dataset.formats.format import Spoken
+    from pytest_mobileagent.dataset.formats import Spoken
     from pytest_mobileagent.screen import Screen
 
 _PICTURE = "<image>"

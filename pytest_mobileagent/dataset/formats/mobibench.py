@@ -28,7 +28,7 @@ from pytest_mobileagent.action import (
     Type,
 )
 from pytest_mobileagent.action.matching import Golden, golden_from_json, golden_to_json
-from pytest_mobileagent.dataset.formats.format import entries
+from pytest_mobileagent.dataset.formats import entries
 from pytest_mobileagent.dataset.formats.release import Demonstration, ReleasePage, size_of
 from pytest_mobileagent.dataset.formats.release import Release as Base
 from pytest_mobileagent.dataset.formats.streams import text_of
