@@ -191,7 +191,7 @@ _OWN = {"device": _device, "export": _export}
 # functions here, or names of functions. Only the chosen one is imported.
 _COMMANDS: dict[str, tuple[Any, ...]] = {
     "bundle": ("pytest_mobileagent.report.bundle.writing",),
-    "calibrate": ("pytest_mobileagent.judge.calibration.calibrate", _SETTINGS),
+    "calibrate": ("pytest_mobileagent.judge.calibration", _SETTINGS),
     "compare": ("pytest_mobileagent.report.comparison.compare_command", _setting),
     "contaminate": ("pytest_mobileagent.dataset.contaminate",),
     "doctor": (

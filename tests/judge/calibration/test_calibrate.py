@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.judge.calibration import calibrate as command
+from pytest_mobileagent.judge import calibration as command
 from pytest_mobileagent.judge.calibration import figures
 from pytest_mobileagent.llm.scripted.model_server import ServedModel
 from pytest_mobileagent.report.export.layouts import find_layout
