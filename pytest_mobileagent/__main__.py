@@ -216,7 +216,7 @@ _COMMANDS: dict[str, tuple[Any, ...]] = {
     "pack": ("pytest_mobileagent.report.pack_command",),
     "record": ("pytest_mobileagent.record.record", _PROJECT, _SETTINGS),
     "report": ("pytest_mobileagent.report.export.report_command", _runs),
-    "review": ("pytest_mobileagent.review.review", _runs),
+    "review": ("pytest_mobileagent.review", _runs),
     "rollouts": ("pytest_mobileagent.rollout.command",),
     "setup-avd": ("pytest_mobileagent.device.setup_avd",),
     "show": ("pytest_mobileagent.report.html.show_command", _runs),

@@ -13,8 +13,8 @@ from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.instruct.drafts import write_new
 from pytest_mobileagent.instruct.gias import Verification, WrittenInstruction
 from pytest_mobileagent.instruct.routes import Wanted, graph_routes
+from pytest_mobileagent.review import main
 from pytest_mobileagent.review.instructions import InstructionService
-from pytest_mobileagent.review.review import main
 from pytest_mobileagent.review.server import ReviewServer
 from pytest_mobileagent.testing import make_screen
 from tests.review.test_page import User

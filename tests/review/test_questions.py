@@ -9,8 +9,8 @@ import pytest
 
 from pytest_mobileagent._task.user import questions
 from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.review import main
 from pytest_mobileagent.review.queue import Unanswered
-from pytest_mobileagent.review.review import main
 
 ASKED = {"task": "suite/mug[vague]", "question": "Which colour?", "step": 2, "page": "p7"}
 

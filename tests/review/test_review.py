@@ -15,7 +15,7 @@ from urllib.request import urlopen
 import pytest
 
 from pytest_mobileagent.__main__ import main as command
-from pytest_mobileagent.review.review import main
+from pytest_mobileagent.review import main
 from pytest_mobileagent.verdict import effective, verdicts
 
 
