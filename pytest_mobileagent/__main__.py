@@ -201,7 +201,7 @@ _COMMANDS: dict[str, tuple[Any, ...]] = {
         "pytest_mobileagent.report.recorded_run.app_versions",
     ),
     "draft-check": ("pytest_mobileagent.draft.draft_check", _SETTINGS),
-    "environments": ("pytest_mobileagent.environment.random_environments",),
+    "environments": ("pytest_mobileagent.environment",),
     "flips": ("pytest_mobileagent.report.flips_command",),
     "graph": (
         "pytest_mobileagent.dataset.graph_command",
