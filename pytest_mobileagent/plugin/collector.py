@@ -90,7 +90,7 @@ class Collector:
         if self.run.agent is None and lost is None:
             return
         if lost is not None:
-            from pytest_mobileagent.plugin.outputs.reporters import properties
+            from pytest_mobileagent.plugin.outputs.display import properties
             from pytest_mobileagent.report.recorded_run import note_death
 
             note_death(self.run.folder.path, lost)
@@ -182,7 +182,7 @@ class Collector:
 
     def _complete(self, session: pytest.Session, exitstatus: int) -> None:
         """Add results that no worker reported: of finished, interrupted and unstarted tests."""
-        from pytest_mobileagent.plugin.outputs.reporters import add_cases, finish
+        from pytest_mobileagent.plugin.outputs.display import add_cases, finish
 
         finish(session.config)
         if self.run.agent is None or (self.uncollected and not self.results):
@@ -297,7 +297,7 @@ def _find_suspects(run: RunConfig, config: pytest.Config, results: dict[str, Ent
     `results` is by node id. pytest's counts and the JUnit XML, which were made earlier, are
     corrected.
     """
-    from pytest_mobileagent.plugin.outputs.reporters import mend
+    from pytest_mobileagent.plugin.outputs.display import mend
     from pytest_mobileagent.report.metrics.doubtful import FAIL, marked
     from pytest_mobileagent.report.recorded_run import with_attempts
 

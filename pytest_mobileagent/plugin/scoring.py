@@ -40,12 +40,13 @@ from pytest_mobileagent.plugin.hookspecs import announce
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.judges import NoBudgetError, with_judges
 from pytest_mobileagent.plugin.outputs.display import (
+    add_to_others,
+    properties,
     show_error,
     show_failure,
     show_review,
     show_wall,
 )
-from pytest_mobileagent.plugin.outputs.reporters import add_to_others, properties
 from pytest_mobileagent.plugin.pytest_private import end_reruns
 from pytest_mobileagent.plugin.state import RESULT, skipped_for, state_of
 from pytest_mobileagent.plugin.walls import WallError

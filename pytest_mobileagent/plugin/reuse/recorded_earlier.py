@@ -19,8 +19,7 @@ from pytest_mobileagent.plugin.bodies import STRICT, is_pure
 from pytest_mobileagent.plugin.config import RUN
 from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.options import RECORDED
-from pytest_mobileagent.plugin.outputs.display import show_failure
-from pytest_mobileagent.plugin.outputs.reporters import properties
+from pytest_mobileagent.plugin.outputs.display import properties, show_failure
 from pytest_mobileagent.plugin.pytest_private import torn_down
 from pytest_mobileagent.plugin.reuse import EarlierRun
 from pytest_mobileagent.plugin.settings import as_usage_error, path_of, usage_error
