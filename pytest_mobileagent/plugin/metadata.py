@@ -33,8 +33,7 @@ from pytest_mobileagent.plugin.reuse.digests import (
     tasks_of,
     wording_of,
 )
-from pytest_mobileagent.plugin.reuse.rescoring import Rescoring
-from pytest_mobileagent.plugin.reuse.reusing import Reusing
+from pytest_mobileagent.plugin.reuse.reusing import Rescoring, Reusing
 from pytest_mobileagent.plugin.selection import WHOLE, selection
 from pytest_mobileagent.plugin.settings import folders
 from pytest_mobileagent.urls import redact_urls

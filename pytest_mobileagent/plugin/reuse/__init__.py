@@ -213,8 +213,8 @@ class EarlierRun:
 _WAYS = {  # the module and the class of each
     "mobile-resume": ("resuming", "Resuming"),
     "mobile-reuse": ("reusing", "Reusing"),
-    "mobile-rescore": ("rescoring", "Rescoring"),
-    "mobile-replies": ("rescoring", "Replaying"),
+    "mobile-rescore": ("reusing", "Rescoring"),
+    "mobile-replies": ("reusing", "Replaying"),
 }
 
 
