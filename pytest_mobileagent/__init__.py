@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     )
     from pytest_mobileagent.device.probes.stored import file, files, preferences, sqlite
     from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame
-    from pytest_mobileagent.dialect.errors import DialectError
+    from pytest_mobileagent.dialect.parts import DialectError
     from pytest_mobileagent.environment.apply import set_clock
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.event import Event

@@ -22,7 +22,7 @@ from pytest_mobileagent.action import (
 from pytest_mobileagent.agent.agent import Agent, Reply
 from pytest_mobileagent.dataset.trajectory import spoken
 from pytest_mobileagent.dialect.dialect import Decision, Frame
-from pytest_mobileagent.dialect.errors import DialectError
+from pytest_mobileagent.dialect.parts import DialectError
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.model import Image, Message
 from pytest_mobileagent.perception.apps import package_of
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.agent.agent import Briefing
     from pytest_mobileagent.dialect.dialect import Dialect
-    from pytest_mobileagent.dialect.errors import OnError
+    from pytest_mobileagent.dialect.parts import OnError
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.llm.model import Model, ModelReply
     from pytest_mobileagent.screen import Screen

@@ -29,7 +29,7 @@ from pytest_mobileagent.action import (
     to_json,
 )
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame
-from pytest_mobileagent.dialect.errors import DialectError
+from pytest_mobileagent.dialect.parts import DialectError
 from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.perception.apps import name_of
 from pytest_mobileagent.perception.listing import bmoca_lines, t3a_lines

@@ -43,11 +43,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dialect.dialect import Dialect as Dialect
     from pytest_mobileagent.dialect.dialect import Frame as Frame
     from pytest_mobileagent.dialect.dialect import Parts as Parts
-    from pytest_mobileagent.dialect.errors import DialectError as DialectError
-    from pytest_mobileagent.dialect.errors import cannot_say as cannot_say
-    from pytest_mobileagent.dialect.errors import lacks as lacks
-    from pytest_mobileagent.dialect.errors import quoted as quoted
-    from pytest_mobileagent.dialect.errors import unknown as unknown
     from pytest_mobileagent.dialect.gelab_zero import GelabZero as GelabZero
     from pytest_mobileagent.dialect.gemini_computer_use import (
         GeminiComputerUse as GeminiComputerUse,
@@ -62,12 +57,17 @@ if TYPE_CHECKING:
     )
     from pytest_mobileagent.dialect.os_atlas import OsAtlas as OsAtlas
     from pytest_mobileagent.dialect.parts import Call as Call
+    from pytest_mobileagent.dialect.parts import DialectError as DialectError
     from pytest_mobileagent.dialect.parts import argument as argument
     from pytest_mobileagent.dialect.parts import call as call
+    from pytest_mobileagent.dialect.parts import cannot_say as cannot_say
     from pytest_mobileagent.dialect.parts import escaped as escaped
+    from pytest_mobileagent.dialect.parts import lacks as lacks
     from pytest_mobileagent.dialect.parts import line_after as line_after
+    from pytest_mobileagent.dialect.parts import quoted as quoted
     from pytest_mobileagent.dialect.parts import section as section
     from pytest_mobileagent.dialect.parts import unescaped as unescaped
+    from pytest_mobileagent.dialect.parts import unknown as unknown
     from pytest_mobileagent.dialect.parts import without_fences as without_fences
     from pytest_mobileagent.dialect.qwen import Qwen as Qwen
     from pytest_mobileagent.dialect.reading import NUMBER as NUMBER

@@ -22,7 +22,7 @@ from pytest_mobileagent.action import (
     Wait,
 )
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
-from pytest_mobileagent.dialect.errors import DialectError, cannot_say, lacks, quoted
+from pytest_mobileagent.dialect.parts import DialectError, cannot_say, lacks, quoted
 from pytest_mobileagent.dialect.reading import direction, name_for, number, object_in, spoken
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from pytest_mobileagent.action import (
     Wait,
 )
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame
-from pytest_mobileagent.dialect.errors import DialectError, cannot_say, quoted, unknown
+from pytest_mobileagent.dialect.parts import DialectError, cannot_say, quoted, unknown
 from pytest_mobileagent.dialect.reading import amount, direction, name_for, object_in, point, text
 
 _SCALE = (1000, 1000)

@@ -18,7 +18,7 @@ from pytest_mobileagent.action import (
     Type,
 )
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
-from pytest_mobileagent.dialect.errors import DialectError, cannot_say, quoted
+from pytest_mobileagent.dialect.parts import DialectError, cannot_say, quoted
 from pytest_mobileagent.dialect.reading import NUMBER, number, spoken
 
 Point = tuple[float, float]  # (y, x), the dialect's order

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pytest_mobileagent.action import Action, Finish, Impossible, Key, Scroll, Tap, Type
 from pytest_mobileagent.dialect.aitw import Aitw, Gesture, Kind
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
-from pytest_mobileagent.dialect.errors import DialectError, cannot_say, quoted, unknown
+from pytest_mobileagent.dialect.parts import DialectError, cannot_say, quoted, unknown
 from pytest_mobileagent.dialect.reading import direction as as_direction
 from pytest_mobileagent.dialect.reading import name_for, number, object_in, point, spoken, text
 

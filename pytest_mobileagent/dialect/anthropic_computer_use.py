@@ -26,7 +26,7 @@ from pytest_mobileagent.dialect.computer import (
     typed_text,
 )
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame
-from pytest_mobileagent.dialect.errors import DialectError, cannot_say, quoted, reading, unknown
+from pytest_mobileagent.dialect.parts import DialectError, cannot_say, quoted, reading, unknown
 from pytest_mobileagent.dialect.reading import OPPOSITE, amount, number, point
 from pytest_mobileagent.dialect.reading import direction as as_direction
 

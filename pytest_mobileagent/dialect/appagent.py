@@ -18,8 +18,7 @@ from pytest_mobileagent.action import (
     Type,
 )
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
-from pytest_mobileagent.dialect.errors import DialectError, cannot_say, lacks, quoted
-from pytest_mobileagent.dialect.parts import line_after
+from pytest_mobileagent.dialect.parts import DialectError, cannot_say, lacks, line_after, quoted
 from pytest_mobileagent.dialect.reading import spoken
 
 if TYPE_CHECKING:

@@ -23,8 +23,7 @@ from pytest_mobileagent.action import (
     Wait,
 )
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame
-from pytest_mobileagent.dialect.errors import DialectError, cannot_say, quoted
-from pytest_mobileagent.dialect.parts import Call, call, escaped
+from pytest_mobileagent.dialect.parts import Call, DialectError, call, cannot_say, escaped, quoted
 from pytest_mobileagent.dialect.reading import amount, number
 from pytest_mobileagent.jsonable import why_unreadable
 

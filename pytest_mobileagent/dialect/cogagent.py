@@ -22,7 +22,7 @@ from pytest_mobileagent.action import (
     Type,
 )
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
-from pytest_mobileagent.dialect.errors import DialectError, cannot_say, lacks, quoted
+from pytest_mobileagent.dialect.parts import DialectError, cannot_say, lacks, quoted
 from pytest_mobileagent.dialect.reading import name_for, point, spoken
 
 _Fractions = tuple[float, float, float, float]

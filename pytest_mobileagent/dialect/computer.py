@@ -21,7 +21,7 @@ from pytest_mobileagent.action import (
     Open,
     Type,
 )
-from pytest_mobileagent.dialect.errors import DialectError, cannot_say, lacks, quoted, unknown
+from pytest_mobileagent.dialect.parts import DialectError, cannot_say, lacks, quoted, unknown
 from pytest_mobileagent.dialect.reading import amount, key_named, object_in, point, text
 from pytest_mobileagent.jsonable import why_unreadable
 

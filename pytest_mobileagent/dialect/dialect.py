@@ -7,8 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from pytest_mobileagent.dialect.errors import DialectError, OnError, cannot_say, reading
-from pytest_mobileagent.dialect.parts import without_markers
+from pytest_mobileagent.dialect.parts import (
+    DialectError,
+    OnError,
+    cannot_say,
+    reading,
+    without_markers,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -20,8 +20,14 @@ from pytest_mobileagent.action import (
     Wait,
 )
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
-from pytest_mobileagent.dialect.errors import DialectError, cannot_say, lacks, quoted, unknown
-from pytest_mobileagent.dialect.parts import without_fences
+from pytest_mobileagent.dialect.parts import (
+    DialectError,
+    cannot_say,
+    lacks,
+    quoted,
+    unknown,
+    without_fences,
+)
 from pytest_mobileagent.dialect.reading import amount, key_named, number, point
 
 Fields = dict[str, str]

@@ -27,7 +27,7 @@ from pytest_mobileagent.dialect.computer import (
     scrolled_path,
 )
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame
-from pytest_mobileagent.dialect.errors import DialectError, cannot_say, quoted
+from pytest_mobileagent.dialect.parts import DialectError, cannot_say, quoted
 from pytest_mobileagent.dialect.reading import OPPOSITE, amount, name_for, object_in, text
 from pytest_mobileagent.dialect.reading import direction as as_direction
 

@@ -7,8 +7,14 @@ from dataclasses import dataclass
 
 from pytest_mobileagent.action import Action, Finish, Key, Scroll, Swipe, Type
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
-from pytest_mobileagent.dialect.errors import DialectError, cannot_say, lacks, quoted
-from pytest_mobileagent.dialect.parts import argument, line_after
+from pytest_mobileagent.dialect.parts import (
+    DialectError,
+    argument,
+    cannot_say,
+    lacks,
+    line_after,
+    quoted,
+)
 from pytest_mobileagent.dialect.reading import name_for, spoken
 
 # In the order in which the original searches for them anywhere in the action.

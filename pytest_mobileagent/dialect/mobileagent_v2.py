@@ -8,9 +8,8 @@ from typing import Literal
 
 from pytest_mobileagent.action import Action, Finish, Key, Scroll, Swipe, Tap, Type
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
-from pytest_mobileagent.dialect.errors import DialectError, cannot_say, quoted
 from pytest_mobileagent.dialect.mobileagent import name_of, parameter, printed_text, typed
-from pytest_mobileagent.dialect.parts import section
+from pytest_mobileagent.dialect.parts import DialectError, cannot_say, quoted, section
 from pytest_mobileagent.dialect.reading import name_for, spoken
 
 # In the order in which the original searches for them anywhere in the action.

@@ -17,7 +17,7 @@ from pytest_mobileagent.action import (
     Type,
 )
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
-from pytest_mobileagent.dialect.errors import cannot_say, lacks
+from pytest_mobileagent.dialect.parts import cannot_say, lacks
 from pytest_mobileagent.dialect.reading import OPPOSITE, PAIR, name_for, number, spoken
 from pytest_mobileagent.dialect.reading import direction as as_direction
 

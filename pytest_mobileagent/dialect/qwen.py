@@ -24,7 +24,7 @@ from pytest_mobileagent.action import (
     Wait,
 )
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
-from pytest_mobileagent.dialect.errors import DialectError, cannot_say, lacks, quoted
+from pytest_mobileagent.dialect.parts import DialectError, cannot_say, lacks, quoted
 from pytest_mobileagent.dialect.reading import (
     OPPOSITE,
     amount,

@@ -15,8 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from pytest_mobileagent.action import KeyName
-from pytest_mobileagent.dialect.errors import DialectError, quoted, unknown
-from pytest_mobileagent.dialect.parts import without_markers
+from pytest_mobileagent.dialect.parts import DialectError, quoted, unknown, without_markers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

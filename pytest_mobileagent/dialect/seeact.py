@@ -20,7 +20,7 @@ from pytest_mobileagent.action import (
 )
 from pytest_mobileagent.dialect.androidworld import actuated
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
-from pytest_mobileagent.dialect.errors import DialectError, cannot_say, quoted, unknown
+from pytest_mobileagent.dialect.parts import DialectError, cannot_say, quoted, unknown
 from pytest_mobileagent.dialect.reading import OPPOSITE, direction, spoken
 
 if TYPE_CHECKING:

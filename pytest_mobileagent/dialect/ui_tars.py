@@ -22,8 +22,17 @@ from pytest_mobileagent.action import (
     Wait,
 )
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame
-from pytest_mobileagent.dialect.errors import DialectError, cannot_say, quoted, unknown
-from pytest_mobileagent.dialect.parts import Call, begins_call, call, escaped, without_fences
+from pytest_mobileagent.dialect.parts import (
+    Call,
+    DialectError,
+    begins_call,
+    call,
+    cannot_say,
+    escaped,
+    quoted,
+    unknown,
+    without_fences,
+)
 from pytest_mobileagent.dialect.reading import OPPOSITE, amount, key_named, point
 from pytest_mobileagent.perception.picture import smart_size
 

@@ -22,8 +22,17 @@ from pytest_mobileagent.action import (
     Wait,
 )
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
-from pytest_mobileagent.dialect.errors import DialectError, cannot_say, lacks, quoted, unknown
-from pytest_mobileagent.dialect.parts import Call, call, escaped, without_fences
+from pytest_mobileagent.dialect.parts import (
+    Call,
+    DialectError,
+    call,
+    cannot_say,
+    escaped,
+    lacks,
+    quoted,
+    unknown,
+    without_fences,
+)
 from pytest_mobileagent.dialect.reading import OPPOSITE, key_named, point
 
 Version = Literal["1.5", "2"]

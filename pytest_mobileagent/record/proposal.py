@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.dialect.errors import DialectError
+from pytest_mobileagent.dialect.parts import DialectError
 from pytest_mobileagent.dialect.reading import object_in
 from pytest_mobileagent.draft.draft_check import ROLE
 from pytest_mobileagent.llm.budget import BudgetSpent

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pytest_mobileagent import dialect as face
 from pytest_mobileagent.dialect.dialect import Frame
-from pytest_mobileagent.dialect.errors import DialectError, cannot_say, quoted, reading
+from pytest_mobileagent.dialect.parts import DialectError, cannot_say, quoted, reading
 
 
 @given(st.integers(1, 1000), st.integers(1, 1000), st.data())

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent.dialect.errors import DialectError
+from pytest_mobileagent.dialect.parts import DialectError
 from pytest_mobileagent.dialect.reading import (
     amount,
     key_named,

@@ -6,7 +6,7 @@ import importlib
 from typing import IO, TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from pytest_mobileagent.dataset.trajectory import LeftOutError, spoken
-from pytest_mobileagent.dialect.errors import DialectError
+from pytest_mobileagent.dialect.parts import DialectError
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import parse_json, read_bytes
 from pytest_mobileagent.jsonable import expect, to_text

@@ -24,7 +24,7 @@ from pytest_mobileagent.dataset.formats.streams import Splits, examples, is_gzip
 from pytest_mobileagent.dialect.aitw import Aitw, Gesture
 from pytest_mobileagent.dialect.aitz import KINDS
 from pytest_mobileagent.dialect.dialect import Frame
-from pytest_mobileagent.dialect.errors import DialectError
+from pytest_mobileagent.dialect.parts import DialectError
 from pytest_mobileagent.errors import GraphError
 from pytest_mobileagent.screen.element import Bounds
 

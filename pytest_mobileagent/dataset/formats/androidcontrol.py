@@ -52,7 +52,7 @@ from pytest_mobileagent.dataset.formats.streams import (
 from pytest_mobileagent.dataset.trajectory import Trajectory, TrajectoryStep
 from pytest_mobileagent.dialect.androidcontrol import AndroidControl
 from pytest_mobileagent.dialect.dialect import Frame
-from pytest_mobileagent.dialect.errors import DialectError
+from pytest_mobileagent.dialect.parts import DialectError
 from pytest_mobileagent.errors import GraphError
 from pytest_mobileagent.screen import Screen
 from pytest_mobileagent.screen.element import Bounds
