@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.action import Type, Wait
 from pytest_mobileagent.device.device import Capture, Settle
 from pytest_mobileagent.device.logcat import DROPBOX_SCRIPT, dropbox_crashes
-from pytest_mobileagent.device.picture import Camera, turned
+from pytest_mobileagent.device.screen import Camera, turned
 from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.screen import Screen
 from pytest_mobileagent.screen import xml as hierarchy
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import DeviceState
     from pytest_mobileagent.device.drivers.adb.system import AdbSystem
     from pytest_mobileagent.device.drivers.appium.remote_system import RemoteSystem
-    from pytest_mobileagent.device.picture import Shot
+    from pytest_mobileagent.device.screen import Shot
     from pytest_mobileagent.episode.event import Crash, Event, LogLine
     from pytest_mobileagent.episode.observation import DeviceInfo
     from pytest_mobileagent.screen.element import Element

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from zoneinfo import ZoneInfo
 
 from pytest_mobileagent.device.device import system_of
-from pytest_mobileagent.device.focus import FOCUS
+from pytest_mobileagent.device.screen import FOCUS
 from pytest_mobileagent.environment import DEFAULT_WALLPAPER
 from pytest_mobileagent.environment.wallpapers import paint
 from pytest_mobileagent.errors import DeviceError

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.device.focus import FOCUS, focus
+from pytest_mobileagent.device.screen import FOCUS, focus
 
 SHOP = ("com.shop", "com.shop.Main")
 WINDOW = "mCurrentFocus=Window{48b4735 u0 com.shop/com.shop.Main}"

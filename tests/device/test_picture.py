@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
-from pytest_mobileagent.device.picture import Camera, Panels, Shot
+from pytest_mobileagent.device.screen import Camera, Panels, Shot
 from pytest_mobileagent.errors import DeviceError
 
 SIZE = (108, 240)

@@ -10,7 +10,7 @@ from pytest_mobileagent import Tap, probes
 from pytest_mobileagent.device.device import Address
 from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice, hierarchy, reason
 from pytest_mobileagent.device.drivers.adb.gestures import open_app
-from pytest_mobileagent.device.picture import Panels, Shot
+from pytest_mobileagent.device.screen import Panels, Shot
 from pytest_mobileagent.environment.apply import _set_looks
 from tests.field.corpus import PNG, SERIAL, outputs_of
 

@@ -26,9 +26,8 @@ from pytest_mobileagent.device.drivers.adb.gestures import (
 )
 from pytest_mobileagent.device.drivers.adb.shell import open_service
 from pytest_mobileagent.device.drivers.adb.system import CLOCK, AdbSystem, probe_scripts, state_of
-from pytest_mobileagent.device.focus import FOCUS, focus
 from pytest_mobileagent.device.live import LiveDevice, Look
-from pytest_mobileagent.device.picture import Shot, has_nodes
+from pytest_mobileagent.device.screen import FOCUS, Shot, focus, has_nodes
 from pytest_mobileagent.errors import DeviceError, ScreenError
 from pytest_mobileagent.screen.xml import outline, parse
 

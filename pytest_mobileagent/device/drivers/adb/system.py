@@ -38,8 +38,7 @@ from pytest_mobileagent.device.drivers.adb.shell import (
     restart_as_root,
 )
 from pytest_mobileagent.device.drivers.adb.streams import EventStream, LogStream
-from pytest_mobileagent.device.focus import FOCUS, focus
-from pytest_mobileagent.device.picture import Panels, Shot
+from pytest_mobileagent.device.screen import FOCUS, Panels, Shot, focus
 from pytest_mobileagent.episode.observation import DeviceInfo, Reset
 from pytest_mobileagent.errors import DeviceError, TaskError
 

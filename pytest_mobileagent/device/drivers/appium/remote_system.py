@@ -14,9 +14,8 @@ from pytest_mobileagent.device.drivers import check_version
 from pytest_mobileagent.device.drivers.adb.console import snapshot_names
 from pytest_mobileagent.device.drivers.adb.shell import ScriptOutput
 from pytest_mobileagent.device.drivers.adb.system import CLOCK, probe_scripts, read_clock, state_of
-from pytest_mobileagent.device.focus import FOCUS
 from pytest_mobileagent.device.logcat import is_wanted, parse_line
-from pytest_mobileagent.device.picture import Shot
+from pytest_mobileagent.device.screen import FOCUS, Shot
 from pytest_mobileagent.episode.observation import DeviceInfo, Reset
 from pytest_mobileagent.errors import DeviceError, NoShellError, TaskError
 

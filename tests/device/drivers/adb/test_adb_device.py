@@ -25,7 +25,7 @@ from pytest_mobileagent.device.drivers.adb.adb_device import (
 )
 from pytest_mobileagent.device.drivers.adb.shell import ScriptOutput, Shell
 from pytest_mobileagent.device.fleet.shared import SharedRun
-from pytest_mobileagent.device.picture import turned
+from pytest_mobileagent.device.screen import turned
 from pytest_mobileagent.errors import DeviceError, TaskError
 from tests.device.conftest import COUNTER, center, open_counter
 from tests.device.drivers.adb.stub_phone import stub_phone

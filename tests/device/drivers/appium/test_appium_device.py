@@ -16,7 +16,7 @@ from pytest_mobileagent.device.device import DeviceState, Settle
 from pytest_mobileagent.device.drivers.appium import appium_device
 from pytest_mobileagent.device.drivers.appium.appium_device import AppiumDevice, perform
 from pytest_mobileagent.device.drivers.appium.remote_system import RemoteSystem
-from pytest_mobileagent.device.picture import Shot
+from pytest_mobileagent.device.screen import Shot
 from pytest_mobileagent.errors import DeviceError, NoShellError
 from pytest_mobileagent.testing.phones import png
 
