@@ -52,9 +52,9 @@ if TYPE_CHECKING:
     from pytest_mobileagent.agent.recorder import Recorder
     from pytest_mobileagent.check.episode import Episode, load
     from pytest_mobileagent.device.device import Device, System
-    from pytest_mobileagent.device.probes.log import log
     from pytest_mobileagent.device.probes.services import (
         activity,
+        log,
         packages,
         prop,
         provider,

@@ -13,9 +13,9 @@ from pytest_mobileagent.lazy_names import lazy_names
 if TYPE_CHECKING:
     from pytest_mobileagent._task import Probe
     from pytest_mobileagent.device.probes import ProbeSince
-    from pytest_mobileagent.device.probes.log import log
     from pytest_mobileagent.device.probes.services import (
         activity,
+        log,
         packages,
         prop,
         provider,

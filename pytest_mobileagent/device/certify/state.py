@@ -13,8 +13,15 @@ from pytest_mobileagent.device.drivers.adb.console import Console, ReadOnlyError
 from pytest_mobileagent.device.drivers.adb.streams import PACKAGE as LISTENER
 from pytest_mobileagent.device.logcat import crashes
 from pytest_mobileagent.device.probes import since_now
-from pytest_mobileagent.device.probes.log import MARK, log
-from pytest_mobileagent.device.probes.services import NAMESPACES, packages, prop, provider, setting
+from pytest_mobileagent.device.probes.services import (
+    MARK,
+    NAMESPACES,
+    log,
+    packages,
+    prop,
+    provider,
+    setting,
+)
 from pytest_mobileagent.device.probes.stored import file, files, preferences, sqlite
 from pytest_mobileagent.errors import DeviceError
 

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_mobileagent import Probe, log, setting
 from pytest_mobileagent.device.probes import ProbeSince, since_now
-from pytest_mobileagent.device.probes.log import MARK
+from pytest_mobileagent.device.probes.services import MARK
 from pytest_mobileagent.errors import DeviceError, TaskError
 from pytest_mobileagent.testing import FakePhone, make_screen
 
