@@ -9,7 +9,17 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action import Key, KeyName, LongPress, Open, Raw, Swipe, Tap, Type
-from pytest_mobileagent.program.commands import Act, Erase, Pointer, opaque
+from pytest_mobileagent.program.commands import (
+    PASTE,
+    SCREEN_OFF,
+    SELECT_ALL,
+    TO_THE_END,
+    TO_THE_START,
+    Act,
+    Erase,
+    Pointer,
+    opaque,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -133,12 +143,6 @@ def read_monkey(words: Sequence[str], raw: str) -> tuple[Act, ...]:
     return (Raw(raw),)
 
 
-# Acts whose meaning depends on the acts beside them (see `steps`).
-SELECT_ALL = Raw("select all")
-PASTE = Raw("paste")
-TO_THE_END = Raw("to the end of the text")
-TO_THE_START = Raw("to the start of the text")
-SCREEN_OFF = Raw("switch the screen off")  # also for the power key, as the screen is always on
 WAKE_UP = 224  # this key has no effect while the screen is on
 
 _CANONICAL: dict[int, KeyName] = {

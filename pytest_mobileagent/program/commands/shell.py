@@ -9,11 +9,17 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action import Raw, Wait
-from pytest_mobileagent.program.commands import Act, Clear, Command, Pointer
+from pytest_mobileagent.program.commands import (
+    Act,
+    Clear,
+    Command,
+    Pointer,
+    keeping_the_screen_on,
+    refusal,
+)
 from pytest_mobileagent.program.commands import script as scripts
 from pytest_mobileagent.program.commands.inputs import pixel, read_input, read_monkey, swipe, typed
 from pytest_mobileagent.program.commands.intents import CLIPBOARD, TOOLS, read_intent, sent, started
-from pytest_mobileagent.program.commands.refusals import keeping_the_screen_on, refusal
 from pytest_mobileagent.program.commands.script import UNKNOWN, Simple, cut
 from pytest_mobileagent.program.commands.tool_servers import read_content
 

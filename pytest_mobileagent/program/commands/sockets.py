@@ -13,8 +13,15 @@ from typing import TYPE_CHECKING
 import h11
 
 from pytest_mobileagent.action import Raw
-from pytest_mobileagent.program.commands import Command, Request, script, tool_servers, webdriver
-from pytest_mobileagent.program.commands.refusals import REBOOTS, keeping_the_screen_on
+from pytest_mobileagent.program.commands import (
+    REBOOTS,
+    Command,
+    Request,
+    keeping_the_screen_on,
+    script,
+    tool_servers,
+    webdriver,
+)
 from pytest_mobileagent.program.commands.script import cut
 from pytest_mobileagent.program.commands.shell import read_script, read_words
 from pytest_mobileagent.program.commands.steps import BINARY

@@ -10,14 +10,18 @@ import math
 from typing import TYPE_CHECKING, Literal
 
 from pytest_mobileagent.action import Action, DoubleTap, Key, Raw, Tap, Type, Wait
-from pytest_mobileagent.program.commands import Act, Clear, ElementTap, Erase, Pointer
-from pytest_mobileagent.program.commands.inputs import (
+from pytest_mobileagent.program.commands import (
     PASTE,
     SELECT_ALL,
     TO_THE_END,
     TO_THE_START,
-    stroke,
+    Act,
+    Clear,
+    ElementTap,
+    Erase,
+    Pointer,
 )
+from pytest_mobileagent.program.commands.inputs import stroke
 from pytest_mobileagent.program.commands.intents import CLIPBOARD
 from pytest_mobileagent.program.commands.script import cut
 

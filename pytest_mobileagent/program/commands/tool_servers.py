@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action import Key, LongPress, Open, Raw, Swipe, Tap
 from pytest_mobileagent.program.commands import (
+    PASTE,
+    SCREEN_OFF,
     Act,
     Clear,
     Command,
@@ -49,7 +51,7 @@ _PHASES: dict[int, Literal["down", "move", "up", "cancel"]] = {
 _KEYS: dict[str, Act] = {
     "back": Key("back"), "home": Key("home"), "recent": Key("overview"), "menu": Key("menu"),
     "enter": Key("enter"), "delete": Erase(), "del": Erase(), "volume_up": Key("volume_up"),
-    "volume_down": Key("volume_down"), "power": inputs.SCREEN_OFF,
+    "volume_down": Key("volume_down"), "power": SCREEN_OFF,
 }  # fmt: skip
 
 
@@ -155,8 +157,8 @@ _READERS |= {
     "clearInputText": fixed(Clear()),
     "injectInputEvent": _inject,
     "setClipboard": lambda given, _: (Raw(CLIPBOARD + str(given[-1])),),
-    "pasteClipboard": fixed(inputs.PASTE),
-    "sleep": fixed(inputs.SCREEN_OFF),
+    "pasteClipboard": fixed(PASTE),
+    "sleep": fixed(SCREEN_OFF),
 }
 
 
@@ -224,7 +226,7 @@ _DEVICE_READERS: dict[str, ReadsTable] = {
 
 _PORTAL_LOOKS = ("a11y_tree", "state", "phone_state", "screenshot")
 _GLOBAL: dict[int, Act] = {
-    1: Key("back"), 2: Key("home"), 3: Key("overview"), 8: inputs.SCREEN_OFF,
+    1: Key("back"), 2: Key("home"), 3: Key("overview"), 8: SCREEN_OFF,
 }  # fmt: skip
 
 

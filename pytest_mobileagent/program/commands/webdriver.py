@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action import DoubleTap, Key, LongPress, Raw, Tap, Type, Wait
 from pytest_mobileagent.program.commands import (
+    TO_THE_END,
     Act,
     Clear,
     Command,
@@ -130,7 +131,7 @@ _SHIFT = "\ue008\ue050"
 _KEYS: dict[str, Act] = {
     "\ue003": Erase(), "\ue017": Raw("forward delete"), "\ue004": Key("tab"),
     "\ue006": Key("enter"), "\ue007": Key("enter"), "\ue00c": Key("escape"), "\ue00d": Type(" "),
-    "\ue010": inputs.TO_THE_END,
+    "\ue010": TO_THE_END,
 }  # fmt: skip
 
 

@@ -9,8 +9,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.action import Key, LongPress, Open, Raw, Swipe, Tap, Type, Wait
-from pytest_mobileagent.program.commands import Act, Clear, Erase, Pointer
-from pytest_mobileagent.program.commands.inputs import PASTE, SELECT_ALL, TO_THE_END, TO_THE_START
+from pytest_mobileagent.program.commands import (
+    PASTE,
+    SELECT_ALL,
+    TO_THE_END,
+    TO_THE_START,
+    Act,
+    Clear,
+    Erase,
+    Pointer,
+)
 from pytest_mobileagent.program.commands.sockets import read_service
 
 

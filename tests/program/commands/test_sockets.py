@@ -11,8 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.action import Key, LongPress, Open, Raw, Swipe, Tap, Type
-from pytest_mobileagent.program.commands import Act, Clear, Command, Pointer
-from pytest_mobileagent.program.commands.inputs import PASTE, SELECT_ALL
+from pytest_mobileagent.program.commands import PASTE, SELECT_ALL, Act, Clear, Command, Pointer
 from pytest_mobileagent.program.commands.script import call_text
 from pytest_mobileagent.program.commands.sockets import ShellSession, SocketReader
 from tests.program.commands.asking import commands, done, request

@@ -9,19 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.action import (
-    DoubleTap,
-    Key,
-    LongPress,
-    Open,
-    Raw,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
+from pytest_mobileagent.action import DoubleTap, Key, LongPress, Open, Raw, Swipe, Tap, Type, Wait
+from pytest_mobileagent.program.commands import (
+    PASTE,
+    SELECT_ALL,
+    TO_THE_END,
+    TO_THE_START,
+    Act,
+    Clear,
+    Command,
+    Erase,
+    Pointer,
 )
-from pytest_mobileagent.program.commands import Act, Clear, Command, Erase, Pointer
-from pytest_mobileagent.program.commands.inputs import PASTE, SELECT_ALL, TO_THE_END, TO_THE_START
 from pytest_mobileagent.program.commands.steps import Mark, continues, grouped, merged, settled
 
 LETTERS: dict[str, Mark] = {

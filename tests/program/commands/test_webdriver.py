@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_mobileagent.action import DoubleTap, Key, LongPress, Raw, Swipe, Tap, Type, Wait
-from pytest_mobileagent.program.commands import Clear, ElementTap, Erase
-from pytest_mobileagent.program.commands.inputs import SELECT_ALL
+from pytest_mobileagent.program.commands import SELECT_ALL, Clear, ElementTap, Erase
 from pytest_mobileagent.program.commands.script import call_text
 from tests.program.commands.asking import done
 
