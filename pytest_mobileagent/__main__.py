@@ -210,7 +210,7 @@ _COMMANDS: dict[str, tuple[Any, ...]] = {
         _setting,
     ),
     "init": ("pytest_mobileagent.init",),
-    "instruct": ("pytest_mobileagent.instruct.instruct", _EPISODES, _SETTINGS),
+    "instruct": ("pytest_mobileagent.instruct", _EPISODES, _SETTINGS),
     "mcp": ("pytest_mobileagent.mcp", _PROJECT),
     "merge": ("pytest_mobileagent.report.merging", _pack),
     "pack": ("pytest_mobileagent.report.pack_command",),

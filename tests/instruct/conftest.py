@@ -13,8 +13,8 @@ from pytest_mobileagent import Agent, Finish, Tap, Task, Type
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.export import Source
 from pytest_mobileagent.dataset.graph import GraphWriter
+from pytest_mobileagent.instruct import main
 from pytest_mobileagent.instruct.gias import wording_of
-from pytest_mobileagent.instruct.instruct import main
 from pytest_mobileagent.testing import FakePhone, make_screen, play
 
 if TYPE_CHECKING:
