@@ -65,10 +65,10 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame
     from pytest_mobileagent.dialect.parts import DialectError
     from pytest_mobileagent.environment.apply import set_clock
+    from pytest_mobileagent.episode import Step, Termination
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.episode.observation import DeviceInfo, Observation, Reset
-    from pytest_mobileagent.episode.record import Step, Termination
     from pytest_mobileagent.judge.question import subtask
     from pytest_mobileagent.llm.model import Image, Message, ModelReply, Tool, ToolCall
     from pytest_mobileagent.perception.marks import Mark

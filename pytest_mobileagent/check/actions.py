@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from pytest_mobileagent.action import Action
-    from pytest_mobileagent.episode.record import EpisodeRecord, Step
+    from pytest_mobileagent.episode import EpisodeRecord, Step
     from pytest_mobileagent.screen import Screen
 
     Target = Callable[[Screen], Element | Sequence[Element] | None]

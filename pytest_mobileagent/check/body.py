@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.check.golden import collect_matches
 from pytest_mobileagent.check.subgoals import collect_subgoals
-from pytest_mobileagent.episode.record import AGENTS_FAULT
+from pytest_mobileagent.episode import AGENTS_FAULT
 from pytest_mobileagent.errors import MobileAgentError, TaskError, UndecidedError, in_one_line
 from pytest_mobileagent.screen.explain import collect_misses
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from pytest_mobileagent.check.subgoals import SubGoals
-    from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.episode import EpisodeRecord
 
     Failures = tuple[type[BaseException], ...]
 

@@ -20,9 +20,9 @@ from pytest_mobileagent.check.events import (
     underivable,
 )
 from pytest_mobileagent.check.subgoals import subgoal
+from pytest_mobileagent.episode import EpisodeRecord
 from pytest_mobileagent.episode.event import Event
 from pytest_mobileagent.episode.reader import read
-from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.screen.explain import collect_misses, missed
 from pytest_mobileagent.screen.selector import CriteriaError, Selector

@@ -25,7 +25,7 @@ from pytest_mobileagent.screen.text import normalise
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from pytest_mobileagent.episode.record import EpisodeRecord, Step
+    from pytest_mobileagent.episode import EpisodeRecord, Step
     from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.screen.element import Element
 

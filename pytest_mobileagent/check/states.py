@@ -20,7 +20,7 @@ from pytest_mobileagent.screen.selector import Selector
 
 if TYPE_CHECKING:
     from pytest_mobileagent.check.episode import Episode
-    from pytest_mobileagent.episode.record import Step
+    from pytest_mobileagent.episode import Step
 
 
 THRESHOLD = 0.85  # LlamaTouch's threshold for the cosine of sentence-BERT: more similar texts match

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from pytest_mobileagent.episode.record import EpisodeRecord
+from pytest_mobileagent.episode import EpisodeRecord
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.screen.explain import collect_misses, missed
 

@@ -27,8 +27,8 @@ from pytest_mobileagent.dataset.trajectory import (
     trajectory_of,
 )
 from pytest_mobileagent.dialect import dialects
+from pytest_mobileagent.episode import EpisodeRecord
 from pytest_mobileagent.episode.reader import read
-from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import HostError, RecordError, ScreenError, TaskError
 from pytest_mobileagent.fileio import read_json, write_json
 from pytest_mobileagent.jsonable import check, printable

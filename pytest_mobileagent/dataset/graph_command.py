@@ -11,8 +11,8 @@ from pytest_mobileagent.dataset.export import rules_given
 from pytest_mobileagent.dataset.formats.release import RELEASES, import_release
 from pytest_mobileagent.dataset.graph import Graph, GraphWriter
 from pytest_mobileagent.dataset.merging import Merger
+from pytest_mobileagent.episode import EpisodeRecord
 from pytest_mobileagent.episode.reader import read
-from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import GraphError, HostError, RecordError, ScreenError
 from pytest_mobileagent.jsonable import printable
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.dataset.equality import Sight
     from pytest_mobileagent.dataset.graph import GraphWriter
-    from pytest_mobileagent.episode.record import EpisodeRecord, Step
+    from pytest_mobileagent.episode import EpisodeRecord, Step
     from pytest_mobileagent.episode.redaction import Redaction
     from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.screen.element import Bounds

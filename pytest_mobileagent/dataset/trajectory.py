@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from pytest_mobileagent.action import Direction
-    from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.episode import EpisodeRecord
     from pytest_mobileagent.episode.redaction import Redaction
     from pytest_mobileagent.perception.marks import Mark
     from pytest_mobileagent.screen import Screen

@@ -17,8 +17,8 @@ from pytest_mobileagent.action import ACTIONS, DoubleTap, LongPress, Tap
 from pytest_mobileagent.check.episode import Episode
 from pytest_mobileagent.check.events import EventSelector
 from pytest_mobileagent.draft.inside import MODULES
+from pytest_mobileagent.episode import Step
 from pytest_mobileagent.episode.event import Event
-from pytest_mobileagent.episode.record import Step
 from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.jsonable import cut, to_line
 from pytest_mobileagent.judge.transcript import outline

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pytest_mobileagent._task.case import Case
 from pytest_mobileagent.action import Raw, from_json
 from pytest_mobileagent.action.matching import golden_from_json
-from pytest_mobileagent.episode import event
+from pytest_mobileagent.episode import EpisodeRecord, Step, Termination, event
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.event import Crash, LogLine
 from pytest_mobileagent.episode.exchanges import CallReader
 from pytest_mobileagent.episode.findings import SideEffects
 from pytest_mobileagent.episode.migrate import SCHEMA_VERSION, migrate
 from pytest_mobileagent.episode.observation import DeviceInfo, Noise, Reset
-from pytest_mobileagent.episode.record import EpisodeRecord, Step, Termination
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import STREAM, where
 from pytest_mobileagent.errors import RecordError, TaskError

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pytest_mobileagent._task.case import Case
+from pytest_mobileagent.episode import EpisodeRecord
 from pytest_mobileagent.episode.exchanges import CallReader
 from pytest_mobileagent.episode.reader import assemble
-from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.runs import note_of
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import RecordError

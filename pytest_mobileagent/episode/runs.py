@@ -16,9 +16,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.case import Case
-from pytest_mobileagent.episode import chain
+from pytest_mobileagent.episode import EpisodeRecord, chain
 from pytest_mobileagent.episode.reader import read
-from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import (
     append_line,

@@ -48,10 +48,10 @@ if TYPE_CHECKING:
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.action.matching import Golden
+    from pytest_mobileagent.episode import Termination
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.event import Crash, Event, LogLine
     from pytest_mobileagent.episode.observation import DeviceInfo, Noise, Reset
-    from pytest_mobileagent.episode.record import Termination
     from pytest_mobileagent.episode.screens import ScreenStore
     from pytest_mobileagent.screen import Screen
 

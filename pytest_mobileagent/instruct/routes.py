@@ -22,8 +22,8 @@ from pytest_mobileagent.dataset.equality import same_page, sight
 from pytest_mobileagent.dataset.graph import Edge, Graph
 from pytest_mobileagent.dataset.graph.store import TASKS
 from pytest_mobileagent.dataset.trajectory import LeftOutError, touched, trajectory_of
+from pytest_mobileagent.episode import EpisodeRecord
 from pytest_mobileagent.episode.reader import read
-from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import ScreenError, TaskError
 from pytest_mobileagent.jsonable import digest
 

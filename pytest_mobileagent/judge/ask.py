@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
+    from pytest_mobileagent.episode import EpisodeRecord
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.judge.prompts import Wording
     from pytest_mobileagent.judge.question import Question
     from pytest_mobileagent.llm.fence import Part

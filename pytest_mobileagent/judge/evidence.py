@@ -32,7 +32,7 @@ from pytest_mobileagent.perception.picture import draw_strip, draw_touches, enco
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Sequence
 
-    from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.episode import EpisodeRecord
     from pytest_mobileagent.judge.prompts import Wording
     from pytest_mobileagent.judge.question import Actions, Evidence, Question
     from pytest_mobileagent.judge.transcript import TranscriptFrame

@@ -30,7 +30,7 @@ from pytest_mobileagent.verdict import CROSS, SINGLE, Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.episode import EpisodeRecord
     from pytest_mobileagent.judge.question import Question
     from pytest_mobileagent.llm.model import Model
     from pytest_mobileagent.llm.reference import ModelReference

@@ -22,8 +22,8 @@ from pytest_mobileagent.llm.fence import Data, sealed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from pytest_mobileagent.episode import EpisodeRecord
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.judge.question import Question
     from pytest_mobileagent.llm.model import Model, ModelReply
 

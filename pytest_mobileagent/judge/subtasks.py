@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from pytest_mobileagent.episode import EpisodeRecord
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.judge.question import Question
     from pytest_mobileagent.llm.fence import Part
     from pytest_mobileagent.llm.model import Model, ModelReply

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from pytest_mobileagent.action import Action
-    from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.episode import EpisodeRecord
     from pytest_mobileagent.judge.prompts import Verbs
     from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.screen.element import Element

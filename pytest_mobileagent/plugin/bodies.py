@@ -22,7 +22,7 @@ from pytest_mobileagent.check.events import NoListenerError
 from pytest_mobileagent.check.golden import check_path, collect_matches
 from pytest_mobileagent.check.prefixes import OnTheWay, in_fork
 from pytest_mobileagent.check.subgoals import SubGoal, SubGoals, collect_subgoals
-from pytest_mobileagent.episode.record import AGENTS_FAULT
+from pytest_mobileagent.episode import AGENTS_FAULT
 from pytest_mobileagent.episode.running import LiveEpisode
 from pytest_mobileagent.errors import NoScreenshotError, TaskError, UndecidedError
 from pytest_mobileagent.plugin.body_source import closest, code_of, declared

@@ -111,7 +111,7 @@ def episode(request: pytest.FixtureRequest) -> Episode:
     If the device breaks, the whole episode is repeated on another device.
     """
     from pytest_mobileagent.check.episode import load
-    from pytest_mobileagent.episode.record import Termination
+    from pytest_mobileagent.episode import Termination
 
     state = state_of(request.node)
     case = None if state.collected is None else state.collected.case

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     import pytest
 
     from pytest_mobileagent.check.episode import Episode
+    from pytest_mobileagent.episode import EpisodeRecord
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.judge.official import Evaluation
     from pytest_mobileagent.judge.question import Question
     from pytest_mobileagent.llm.model import Model

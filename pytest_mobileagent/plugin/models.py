@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from pytest_mobileagent._task.case import Case
-    from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.episode import EpisodeRecord
     from pytest_mobileagent.llm.budget import Budget, Ledger
     from pytest_mobileagent.llm.metered import EpisodeModels
     from pytest_mobileagent.llm.prices import Prices

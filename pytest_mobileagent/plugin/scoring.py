@@ -13,7 +13,7 @@ import pytest
 from pytest_mobileagent.action.matching.graph_mobile_bench import graph
 from pytest_mobileagent.check.golden import OffPathError, check_path, collect_matches, compare
 from pytest_mobileagent.check.subgoals import SubGoalError, credit
-from pytest_mobileagent.episode.record import AGENTS_FAULT, Termination
+from pytest_mobileagent.episode import AGENTS_FAULT, Termination
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.episode.runs import append as add_to_index
 from pytest_mobileagent.errors import (

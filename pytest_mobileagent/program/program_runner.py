@@ -8,8 +8,8 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.action import Finish, Impossible
+from pytest_mobileagent.episode import Termination
 from pytest_mobileagent.episode.output import hide
-from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import AgentError, AgentKilledError
 from pytest_mobileagent.llm.providers import key_variables, keys
 from pytest_mobileagent.processes import was_killed

@@ -14,7 +14,7 @@ from pytest_mobileagent.action import Raw
 from pytest_mobileagent.agent.agent import Reply
 from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.device.device import system_of
-from pytest_mobileagent.episode.record import Termination
+from pytest_mobileagent.episode import Termination
 from pytest_mobileagent.program.commands import Command
 from pytest_mobileagent.program.track import Track, WatchedAct
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.action import Action, Finish, Impossible
     from pytest_mobileagent.device.device import Capture, System
+    from pytest_mobileagent.episode import Step
     from pytest_mobileagent.episode.observation import Observation
-    from pytest_mobileagent.episode.record import Step
     from pytest_mobileagent.program.track import Jobs, RawLog
     from pytest_mobileagent.run.session import Session
 

@@ -18,7 +18,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from pytest_mobileagent.action import to_json
-from pytest_mobileagent.episode.record import Step
+from pytest_mobileagent.episode import Step
 from pytest_mobileagent.episode.redaction import MASK, redacted
 from pytest_mobileagent.fileio import append_line
 from pytest_mobileagent.jsonable import to_line, to_wire

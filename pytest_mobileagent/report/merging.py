@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.case import Case
 from pytest_mobileagent.arguments import Parser, failed, program_name
-from pytest_mobileagent.episode import runs
+from pytest_mobileagent.episode import EpisodeRecord, runs
 from pytest_mobileagent.episode.importing import import_episode
 from pytest_mobileagent.episode.reader import read
-from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import PRIVATE, new_folder, read_object, write_json, write_text
 from pytest_mobileagent.jsonable import digest, mapping, plural, printable

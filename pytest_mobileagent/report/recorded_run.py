@@ -13,9 +13,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from pytest_mobileagent.dataset.export import Source
-from pytest_mobileagent.episode import runs
+from pytest_mobileagent.episode import EpisodeRecord, runs
 from pytest_mobileagent.episode.reader import read, records_of
-from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.runs import HEAD, RUN, died, entries, noted
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import parse_json, read_text

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent._task.case import has_alternatives
 from pytest_mobileagent._task.user import NO_USER, THRESHOLD, question_similarity, says
 from pytest_mobileagent.action import Ask, Type, Wait, ends_episode
+from pytest_mobileagent.episode import Termination
 from pytest_mobileagent.episode.calls import totals
-from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.jsonable import to_wire
 from pytest_mobileagent.report.entry import SPENT, Entry, Spent
 from pytest_mobileagent.report.metrics.behaviour import measures as met_noise
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.action import Action
+    from pytest_mobileagent.episode import EpisodeRecord, Step
     from pytest_mobileagent.episode.calls import ModelCall, Totals
-    from pytest_mobileagent.episode.record import EpisodeRecord, Step
     from pytest_mobileagent.report.entry import Scored
     from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.verdict import Verdict

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from urllib.parse import urlsplit
 
 from pytest_mobileagent import loopback
+from pytest_mobileagent.episode import EpisodeRecord
 from pytest_mobileagent.episode.reader import read
-from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.loopback import RefusedError, is_number
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.episode.record import Step
+    from pytest_mobileagent.episode import Step
     from pytest_mobileagent.review.queue import Item, Queue, Rewriter
     from pytest_mobileagent.verdict import Verdict
 

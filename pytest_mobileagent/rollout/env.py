@@ -21,7 +21,7 @@ from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.check.episode import Episode
 from pytest_mobileagent.device.device import ForkingSystem, system_of
 from pytest_mobileagent.dialect import DialectError, Frame
-from pytest_mobileagent.episode.record import Termination
+from pytest_mobileagent.episode import Termination
 from pytest_mobileagent.episode.running import LiveEpisode
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.errors import DeviceError, InfrastructureError, MobileAgentError, TaskError

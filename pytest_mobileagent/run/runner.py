@@ -18,7 +18,7 @@ from pytest_mobileagent.agent.conversation import (
 )
 from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.device.device import noises_of
-from pytest_mobileagent.episode.record import Termination
+from pytest_mobileagent.episode import Termination
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.episode.secrets import without_secrets
 from pytest_mobileagent.episode.store import cut

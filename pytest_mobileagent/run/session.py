@@ -13,8 +13,8 @@ from pytest_mobileagent.action import Finish, Impossible, Scroll, Swipe, Wait, e
 from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.device.device import log_of, noise_of, system_of
 from pytest_mobileagent.device.probes import since_now
+from pytest_mobileagent.episode import Termination
 from pytest_mobileagent.episode.observation import Observation
-from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.errors import DeviceError, ScreenError
 from pytest_mobileagent.run.phone import Hands, Reports, SessionCalls, cut
 from pytest_mobileagent.run.user import EpisodeUser
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.agent.agent import Reply
     from pytest_mobileagent.device.device import Capture, Device
+    from pytest_mobileagent.episode import Step
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.episode.record import Step
     from pytest_mobileagent.episode.store import Recorder
     from pytest_mobileagent.run.plan import AttemptPlan
     from pytest_mobileagent.screen import Screen

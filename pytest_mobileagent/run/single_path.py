@@ -23,7 +23,7 @@ from pytest_mobileagent.action.matching import Golden, golden_on
 from pytest_mobileagent.agent.agent import known_answers
 from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.device.device import PageDevice, is_covered
-from pytest_mobileagent.episode.record import Termination
+from pytest_mobileagent.episode import Termination
 from pytest_mobileagent.errors import NoEdgeError, NoSolutionError, TaskError
 from pytest_mobileagent.run.phone import UNREADABLE, cut
 from pytest_mobileagent.run.session import Session

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_mobileagent import Finish, Tap
 from pytest_mobileagent.check.body import Held, evaluate
-from pytest_mobileagent.episode.record import Termination
+from pytest_mobileagent.episode import Termination
 from pytest_mobileagent.errors import TaskError, UndecidedError
 
 

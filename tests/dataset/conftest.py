@@ -12,7 +12,7 @@ from pytest_mobileagent.dataset import contaminate as command
 from pytest_mobileagent.dataset.export import Source
 from pytest_mobileagent.dataset.graph import GraphWriter
 from pytest_mobileagent.dataset.trajectory import Trajectory, TrajectoryStep
-from pytest_mobileagent.episode.record import Termination
+from pytest_mobileagent.episode import Termination
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
 from pytest_mobileagent.testing import make_screen

@@ -11,7 +11,7 @@ import pytest
 from pytest_mobileagent import Case, Episode, Finish, Screen, Tap, Task, Type, load
 from pytest_mobileagent.draft import prompt as api_module
 from pytest_mobileagent.draft.prompt import EXAMPLE, api, messages, repair, signature
-from pytest_mobileagent.episode.record import Step
+from pytest_mobileagent.episode import Step
 from pytest_mobileagent.testing import make_screen
 
 

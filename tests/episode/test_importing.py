@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_mobileagent.episode import EpisodeRecord
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.importing import import_episode
 from pytest_mobileagent.episode.reader import read
-from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.errors import HostError, RecordError
 from tests.episode.recording import record, recorder_in

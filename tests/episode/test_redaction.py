@@ -17,9 +17,8 @@ from pytest_mobileagent import Ask, DeviceInfo, Finish, ModelCall, Raw, Reset, S
 from pytest_mobileagent._task import Task
 from pytest_mobileagent._task.case import Case
 from pytest_mobileagent.check.episode import load as load_episode
-from pytest_mobileagent.episode import redaction
+from pytest_mobileagent.episode import Termination, redaction
 from pytest_mobileagent.episode.exchanges import ExchangeLog
-from pytest_mobileagent.episode.record import Termination
 from pytest_mobileagent.episode.redaction import MASK, blackened, current, redacted, use
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder

@@ -11,9 +11,9 @@ import pytest
 
 from pytest_mobileagent import Case, DeviceInfo, Episode, ModelCall, Reset, Task, Termination
 from pytest_mobileagent.action import Finish, Key, Tap
+from pytest_mobileagent.episode import EpisodeRecord
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.reader import read
-from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.running import LiveEpisode, RunningEpisodes
 from pytest_mobileagent.episode.runs import begin
 from pytest_mobileagent.episode.store import STREAM, Recorder

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent import Case, DeviceInfo, Finish, Screen, Step, Task
-from pytest_mobileagent.episode.record import EpisodeRecord, Termination
+from pytest_mobileagent.episode import EpisodeRecord, Termination
 from pytest_mobileagent.judge.ask import judge_models
 from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.llm.reference import ModelReference

@@ -16,7 +16,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from pytest_mobileagent import Case, DeviceInfo, Screen, Step, Task
 from pytest_mobileagent.action import Ask, Finish, Key, Raw, Tap, Type
-from pytest_mobileagent.episode.record import EpisodeRecord, Termination
+from pytest_mobileagent.episode import EpisodeRecord, Termination
 from pytest_mobileagent.testing import make_screen
 
 SIZE = (270, 600)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from pytest_mobileagent import Episode
-    from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.episode import EpisodeRecord
     from pytest_mobileagent.llm.metered import MeteredModel
 
 

@@ -20,7 +20,7 @@ from pytest_mobileagent.program.track import Jobs, LoopThread, Track, WatchedAct
 from pytest_mobileagent.testing import make_screen
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.episode.record import Step
+    from pytest_mobileagent.episode import Step
     from pytest_mobileagent.program.commands import Act
 
 

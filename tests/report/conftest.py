@@ -9,9 +9,9 @@ import pytest
 
 from pytest_mobileagent import Case, DeviceInfo, ModelCall, Reset, Task, Termination
 from pytest_mobileagent.action import Finish, Scroll, Tap, Wait
+from pytest_mobileagent.episode import EpisodeRecord
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.reader import read
-from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.runs import IndexLine
 from pytest_mobileagent.episode.runs import append as add_to_index
 from pytest_mobileagent.episode.store import Recorder

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.__main__ import main
-from pytest_mobileagent.episode import runs
+from pytest_mobileagent.episode import EpisodeRecord, runs
 from pytest_mobileagent.episode.reader import read
-from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.report.recorded_run import read_report
 

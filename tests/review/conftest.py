@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Case, DeviceInfo, Finish, Reset, Screen, Swipe, Tap, Task
-from pytest_mobileagent.episode import runs
+from pytest_mobileagent.episode import EpisodeRecord, Termination, runs
 from pytest_mobileagent.episode.reader import read
-from pytest_mobileagent.episode.record import EpisodeRecord, Termination
 from pytest_mobileagent.episode.runs import slug
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder

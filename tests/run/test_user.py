@@ -9,7 +9,7 @@ import pytest
 
 from pytest_mobileagent import Agent, Ask, Finish, Reply, Tap, Task, person, questions
 from pytest_mobileagent._task.user import NO_USER
-from pytest_mobileagent.episode.record import Termination
+from pytest_mobileagent.episode import Termination
 from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.report.result import Result, question_counts
 from pytest_mobileagent.testing import FakePhone, Fault, ScriptedModel, make_screen, play

@@ -17,7 +17,7 @@ import pytest
 import pytest_mobileagent.plugin.items  # noqa: F401 - which has pytest mark tasks
 from pytest_mobileagent import Finish, Task
 from pytest_mobileagent._task.case import Case as TaskCase
-from pytest_mobileagent.episode.record import Step
+from pytest_mobileagent.episode import Step
 from pytest_mobileagent.testing.phones import as_screen
 from tests.suite.made_screens import Case, at_last, n, played, spoilt, way
 

@@ -21,8 +21,8 @@ import pytest
 import pytest_mobileagent.plugin.items  # noqa: F401 - which has pytest mark tasks
 from pytest_mobileagent import Screen, Step, rows
 from pytest_mobileagent._task.needs import choose
+from pytest_mobileagent.episode import EpisodeRecord
 from pytest_mobileagent.episode.reader import read
-from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.judge.ask import judge_models
 from pytest_mobileagent.judge.question import Question

@@ -16,8 +16,8 @@ from pytest_mobileagent.llm.budget import BudgetSpent
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from pytest_mobileagent.episode import EpisodeRecord
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.judge.calibration.labels import Label
     from pytest_mobileagent.judge.question import Actions, Evidence, Question
     from pytest_mobileagent.llm.metered import EpisodeModels

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent._task import Task
 from pytest_mobileagent._task.case import Case
 from pytest_mobileagent._task.wording import literal
+from pytest_mobileagent.episode import EpisodeRecord, Termination
 from pytest_mobileagent.episode.observation import DeviceInfo
 from pytest_mobileagent.episode.reader import read
-from pytest_mobileagent.episode.record import EpisodeRecord, Termination
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import MobileAgentError, RecordError, TaskError
 from pytest_mobileagent.jsonable import expect, why_unreadable

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from pytest_mobileagent.check.episode import Episode
-    from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.episode import EpisodeRecord
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.verdict import Verdict
 

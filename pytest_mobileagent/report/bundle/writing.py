@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action import to_json
 from pytest_mobileagent.arguments import Parser, failed, program_name
+from pytest_mobileagent.episode import EpisodeRecord
 from pytest_mobileagent.episode.chain import CHAIN, last_digest, portable
 from pytest_mobileagent.episode.packing import pack_run
 from pytest_mobileagent.episode.reader import read
-from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.runs import INDEX, QUESTIONS, RUN
 from pytest_mobileagent.episode.screens import FOLDER
 from pytest_mobileagent.episode.secrets import holds_key

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pytest_mobileagent.action import Action
-    from pytest_mobileagent.episode.record import EpisodeRecord, Step
+    from pytest_mobileagent.episode import EpisodeRecord, Step
     from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.screen.element import Element
 

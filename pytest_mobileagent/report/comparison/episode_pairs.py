@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from pytest_mobileagent.action import in_words
+from pytest_mobileagent.episode import EpisodeRecord
 from pytest_mobileagent.episode.exchanges import first_prompt
 from pytest_mobileagent.episode.reader import read
-from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.runs import inside
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.jsonable import cut

@@ -24,7 +24,7 @@ from dataclasses import MISSING, asdict, dataclass, fields
 from statistics import fmean, variance
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from pytest_mobileagent.episode.record import Termination
+from pytest_mobileagent.episode import Termination
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import read_text
 from pytest_mobileagent.jsonable import expect, plural, printable, to_wire, why_unreadable

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.episode.record import Termination
+from pytest_mobileagent.episode import Termination
 from pytest_mobileagent.jsonable import decimal_number
 from pytest_mobileagent.report.entry import Entry
 from pytest_mobileagent.report.metrics import totals

@@ -8,11 +8,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action import in_words
+from pytest_mobileagent.episode import EpisodeRecord
 from pytest_mobileagent.episode.exchanges import STREAM as CALLS
 from pytest_mobileagent.episode.findings import last_trial
 from pytest_mobileagent.episode.migrate import migrate
 from pytest_mobileagent.episode.reader import records_of, whole
-from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import opened
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from pytest_mobileagent.episode import Step
     from pytest_mobileagent.episode.event import Event
-    from pytest_mobileagent.episode.record import Step
     from pytest_mobileagent.verdict import Verdict
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.dataset.graph import Edge, Graph
-    from pytest_mobileagent.episode.record import EpisodeRecord
+    from pytest_mobileagent.episode import EpisodeRecord
     from pytest_mobileagent.screen import Screen
 
 GRAPH_PAGE = "graph.html"

@@ -6,10 +6,10 @@ import hashlib
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.episode import AGENTS_FAULT
 from pytest_mobileagent.episode.exchanges import STREAM as CALLS
 from pytest_mobileagent.episode.findings import TRIALS
 from pytest_mobileagent.episode.reader import head_of
-from pytest_mobileagent.episode.record import AGENTS_FAULT
 from pytest_mobileagent.episode.runs import inside, slug
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.jsonable import cut, mapping, to_wire

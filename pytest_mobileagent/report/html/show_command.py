@@ -11,8 +11,8 @@ from urllib.parse import quote, urlsplit
 from urllib.request import url2pathname
 
 from pytest_mobileagent.arguments import Parser, failed, program_name
+from pytest_mobileagent.episode import EpisodeRecord
 from pytest_mobileagent.episode.reader import read
-from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import GraphError, HostError, RecordError
 from pytest_mobileagent.jsonable import printable

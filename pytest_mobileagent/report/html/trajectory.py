@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.action import Action
+    from pytest_mobileagent.episode import EpisodeRecord
     from pytest_mobileagent.episode.calls import ModelCall
-    from pytest_mobileagent.episode.record import EpisodeRecord
     from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.screen.element import Element
     from pytest_mobileagent.verdict import Verdict

@@ -7,7 +7,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.episode.record import Termination
+from pytest_mobileagent.episode import Termination
 from pytest_mobileagent.noise import PASSING
 from pytest_mobileagent.noise.injection import obeys
 from pytest_mobileagent.statistics import mean_of, quotient_of, ratio, sum_of
@@ -15,8 +15,8 @@ from pytest_mobileagent.statistics import mean_of, quotient_of, ratio, sum_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from pytest_mobileagent.episode import EpisodeRecord, Step
     from pytest_mobileagent.episode.observation import Noise
-    from pytest_mobileagent.episode.record import EpisodeRecord, Step
     from pytest_mobileagent.report.entry import Entry
 
 

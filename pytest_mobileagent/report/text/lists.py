@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.episode.record import AGENTS_FAULT
+from pytest_mobileagent.episode import AGENTS_FAULT
 from pytest_mobileagent.episode.runs import cases
 from pytest_mobileagent.jsonable import cut, mapping, plural, printable
 from pytest_mobileagent.report.gate.missing import sample_of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from pytest_mobileagent.action import in_words
-from pytest_mobileagent.episode.record import AGENTS_FAULT
+from pytest_mobileagent.episode import AGENTS_FAULT
 from pytest_mobileagent.episode.screens import STORED_AS
 from pytest_mobileagent.jsonable import cut, plural, printable
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.episode.record import EpisodeRecord, Step
+    from pytest_mobileagent.episode import EpisodeRecord, Step
     from pytest_mobileagent.verdict import Verdict
 
 

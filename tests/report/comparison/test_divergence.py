@@ -25,7 +25,7 @@ from pytest_mobileagent.action import (
     Type,
     Wait,
 )
-from pytest_mobileagent.episode.record import EpisodeRecord, Step
+from pytest_mobileagent.episode import EpisodeRecord, Step
 from pytest_mobileagent.report.comparison.divergence import (
     Divergence,
     first_divergence,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Action, Case, DeviceInfo, Finish, Key, Step, Tap, Task, Wait
+from pytest_mobileagent.episode import EpisodeRecord
 from pytest_mobileagent.episode.observation import Noise
-from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.jsonable import read_as
 from pytest_mobileagent.report.metrics import totals
 from pytest_mobileagent.report.metrics.behaviour import measures, step_efficiency

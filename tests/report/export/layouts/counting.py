@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent import Case, Step, Tap, Task, Termination
+from pytest_mobileagent.episode import EpisodeRecord
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.observation import DeviceInfo
-from pytest_mobileagent.episode.record import EpisodeRecord
 from pytest_mobileagent.report.export.layouts import Run, find_layout, tabulate
 from pytest_mobileagent.report.metrics import totals
 from pytest_mobileagent.report.result import Result
