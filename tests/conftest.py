@@ -25,7 +25,7 @@ from hypothesis import HealthCheck, settings
 
 from pytest_mobileagent import Case, DeviceInfo, Episode, Screen, Step, Task, testing
 from pytest_mobileagent.device.device import DeviceOptions
-from pytest_mobileagent.device.drivers.appium import appium_server
+from pytest_mobileagent.device.drivers.appium import server as appium_server
 from pytest_mobileagent.device.fleet.programs import warm_program
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import virtual_slots

@@ -164,7 +164,7 @@ class RunDevices:
         return self._run.path_of(setting)
 
     def _capabilities(self) -> dict[str, Any]:
-        from pytest_mobileagent.device.drivers.appium.appium_session import parse_capabilities
+        from pytest_mobileagent.device.drivers.appium.server import parse_capabilities
 
         setting = self._settings["mobile-capabilities"]
         if setting.value is None:

@@ -19,7 +19,7 @@ from pytest_mobileagent.device.doctor.checks import Finding, examine
 from pytest_mobileagent.device.doctor.tasks import contents, list_tasks
 from pytest_mobileagent.device.drivers import TooOldError, driver_names
 from pytest_mobileagent.device.drivers.adb.streams import PACKAGE
-from pytest_mobileagent.device.drivers.appium.appium_session import parse_capabilities
+from pytest_mobileagent.device.drivers.appium.server import parse_capabilities
 from pytest_mobileagent.device.drivers.graph import GraphDevice
 from pytest_mobileagent.device.fleet.leases import leased_device, source_of
 from pytest_mobileagent.device.sources import forms

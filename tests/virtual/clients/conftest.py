@@ -18,7 +18,7 @@ import pytest
 from appium.options.android import UiAutomator2Options
 from appium.webdriver import Remote
 
-from pytest_mobileagent.device.drivers.appium import appium_server as appium
+from pytest_mobileagent.device.drivers.appium import server as appium
 from tests.virtual.phones import Adb, Loop, Running, adb_server, free_port
 from tests.virtual.phones import running as running_phone
 

@@ -28,7 +28,7 @@ class Driver:
 
     def check(self, reached_by: type, options: DeviceOptions) -> None:
         """Check that the client is installed, and Appium too if the run starts the server."""
-        from pytest_mobileagent.device.drivers.appium.appium_server import find_appium
+        from pytest_mobileagent.device.drivers.appium.server import find_appium
 
         try:
             check_extra("appium", "driving devices by Appium")
@@ -45,13 +45,13 @@ class Driver:
         restart: Restart | None,
     ) -> AppiumDevice:
         """Open a session on the device, for an adb server's device on the run's Appium server."""
-        from pytest_mobileagent.device.drivers.appium import appium_server
+        from pytest_mobileagent.device.drivers.appium import server
         from pytest_mobileagent.device.fleet.programs import python_program
 
         if isinstance(address, AppiumAddress):
             return connect_remote(address.url, options.settle, options.capabilities, options.log)
         words = ["--home", str(options.appium_home)] if options.appium_home else []
-        command = python_program(appium_server.__name__, *words)
+        command = python_program(server.__name__, *words)
         started = shared().ask({"do": "start", "slot": _SLOT, "command": command})
         url = started["url"]
         settle, wanted = options.settle, options.capabilities
@@ -79,7 +79,7 @@ def connect_local(  # noqa: PLR0917 - the arguments of `connect`
     """Open a session on a device of an adb server through the Appium server at `url`."""
     from pytest_mobileagent.device.drivers.adb.system import AdbSystem
     from pytest_mobileagent.device.drivers.appium.appium_device import AppiumDevice
-    from pytest_mobileagent.device.drivers.appium.appium_session import AppiumSession
+    from pytest_mobileagent.device.drivers.appium.server import AppiumSession
 
     where = {"appium:udid": address.serial, "appium:adbPort": address.adb_port}
     if address.adb_host not in {"127.0.0.1", "localhost"}:
@@ -108,8 +108,8 @@ def connect_remote(
 ) -> AppiumDevice:
     """Open a session on a device that the Appium server at `url` chooses."""
     from pytest_mobileagent.device.drivers.appium.appium_device import AppiumDevice
-    from pytest_mobileagent.device.drivers.appium.appium_session import AppiumSession
     from pytest_mobileagent.device.drivers.appium.remote_system import RemoteSystem
+    from pytest_mobileagent.device.drivers.appium.server import AppiumSession
 
     session = AppiumSession(url, {**_CAPABILITIES, **capabilities})
     try:

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent._task import Probe
     from pytest_mobileagent.device.device import Capture, Settle
     from pytest_mobileagent.device.drivers.adb.system import AdbSystem
-    from pytest_mobileagent.device.drivers.appium.appium_session import AppiumSession
     from pytest_mobileagent.device.drivers.appium.remote_system import RemoteSystem
+    from pytest_mobileagent.device.drivers.appium.server import AppiumSession
 
 _FOCUS_SECONDS = 1.0  # a busy app may be late to give a tapped field the focus
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent._task import Probe
     from pytest_mobileagent.device.device import LogLevel
-    from pytest_mobileagent.device.drivers.appium.appium_session import AppiumSession
+    from pytest_mobileagent.device.drivers.appium.server import AppiumSession
     from pytest_mobileagent.episode.event import Event, LogLine
 
 _NO_SHELL = (

@@ -23,7 +23,7 @@ from pytest_mobileagent.testing.phones import png
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from pytest_mobileagent.device.drivers.appium.appium_session import AppiumSession
+    from pytest_mobileagent.device.drivers.appium.server import AppiumSession
 
 NOW = datetime(2026, 3, 4, 5, 6, 7)
 WHITE, DARK = png(9, 16, 255), png(9, 16, 60)

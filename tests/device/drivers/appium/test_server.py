@@ -12,8 +12,8 @@ import pytest
 
 from pytest_mobileagent.device.device import Settle
 from pytest_mobileagent.device.drivers.adb.system import AdbSystem
-from pytest_mobileagent.device.drivers.appium import appium_server, connect_local
-from pytest_mobileagent.device.drivers.appium.appium_session import AppiumSession
+from pytest_mobileagent.device.drivers.appium import connect_local, server
+from pytest_mobileagent.device.drivers.appium.server import AppiumSession
 from pytest_mobileagent.errors import DeviceError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def running(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
     program.write_text(f"#!{sys.executable}\n{APPIUM}")
     program.chmod(0o755)
     process = subprocess.Popen(
-        [sys.executable, "-m", appium_server.__name__, "--home", str(tmp_path)],
+        [sys.executable, "-m", server.__name__, "--home", str(tmp_path)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
