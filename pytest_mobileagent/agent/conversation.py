@@ -1,11 +1,13 @@
-"""The exchange between a running agent and its session: messages, and agents that run in a thread.
+"""The exchange between a running agent and its session, which runs it in a thread or a process.
 
-Agents in separate processes are in `process`. Messages to them are pickled tuples; from them, whose
-code is not trusted, JSON, so that receiving a message runs no code of the agent.
+The agent's side of a process is here, the worker's in `process`. Messages to an agent's process are
+pickled tuples; from it, whose code is not trusted, JSON, so that receiving a message runs no code
+of the agent.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes
 import json
@@ -13,26 +15,32 @@ import os
 import pickle
 import queue
 import socket
+import sys
 import threading
 import time
 import traceback
 from dataclasses import dataclass, replace
+from functools import partial
+from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_mobileagent.action import ACTIONS, from_json, to_json
 from pytest_mobileagent.agent.agent import Reply
+from pytest_mobileagent.agent.options import facts_of, options_of
 from pytest_mobileagent.agent.phone import Channel, EpisodeOver, drive
+from pytest_mobileagent.agent.registry import load_agent
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.observation import Observation
 from pytest_mobileagent.errors import AgentError, TaskError, in_one_line
 from pytest_mobileagent.jsonable import to_line, to_wire
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.model import ModelUnavailable
+from pytest_mobileagent.llm.providers import prepare
+from pytest_mobileagent.processes import become_subreaper, die_with_parent
 from pytest_mobileagent.screen import Screen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from multiprocessing.connection import Connection
 
     from pytest_mobileagent.agent.agent import Briefing
 
@@ -284,3 +292,76 @@ def unpack_reply(packed: dict[str, Any]) -> Reply:
     actions = [from_json(action) for action in packed["actions"]]
     calls = [ModelCall.from_json(call) for call in packed["calls"]]
     return Reply(actions, packed["said"], calls, packed["counts"])
+
+
+def main(descriptor: int, parent: int) -> None:
+    """Load an agent and play episodes, until the worker closes the connection or is gone."""
+    die_with_parent()
+    become_subreaper()  # adopt orphans of the agent's processes, where supported
+    if os.getppid() != parent:  # the worker has already died
+        os._exit(0)
+    connection = Connection(descriptor)
+    # Processes that the agent starts neither use the connection nor keep it open.
+    os.set_inheritable(connection.fileno(), False)
+    os.register_at_fork(after_in_child=connection.close)
+    status = 1
+    try:
+        _, reference, folders, given, choice, models = receive_in_agent(connection)
+        make_agent = _load(connection, reference, folders, given, choice)
+        if models and getattr(make_agent, "roles", ()):
+            prepare(models)  # while the device is being prepared
+        here, streams = os.getcwd(), (sys.stdout, sys.stderr)  # noqa: PTH109
+        while True:
+            kind, *content = receive_in_agent(connection)
+            if kind == PROBE:
+                send_to_worker(connection, PROBE)
+                continue
+            if kind == END:
+                # So that coverage.py saves its measurements; the agent's own are among them, and
+                # threads that it has left behind are not waited for.
+                with contextlib.suppress(BaseException):
+                    atexit._run_exitfuncs()  # noqa: SLF001 - as multiprocessing before `os._exit`
+                send_to_worker(connection, END)
+                continue  # the process is then killed, together with everything that it has started
+            briefing, packed = content
+            take_streams(connection)
+            channel = Channel(unpack_observation(packed), partial(_exchange, connection))
+            options = options_of(make_agent, given)
+            done = work(make_agent, replace(briefing, options=options), channel)
+            fields = {name: getattr(done, name) for name in WORK}
+            os.chdir(here)
+            clean = threading.active_count() == 1 and _are_open(*streams)
+            send_to_worker(connection, "work", **fields, clean=clean)
+    except (EOFError, OSError):
+        status = 0
+    finally:
+        # Without waiting for threads that the agent has left behind.
+        os._exit(status)
+
+
+def _load(connection: Connection, reference: str, folders: list[Any], *facts: Any) -> Any:
+    """Load the agent, and tell the worker what it is, or why it cannot be used."""
+    try:
+        agent = load_agent(reference, folders)
+        about = facts_of(agent, *facts)
+    except AgentError as error:
+        send_to_worker(connection, "failed", error=str(error))
+        raise EOFError(str(error)) from error
+    send_to_worker(connection, "ready", **about)
+    return agent
+
+
+def _are_open(*streams: Any) -> bool:
+    try:
+        for stream in streams:
+            os.fstat(stream.fileno())
+    except (OSError, ValueError):  # the agent has closed it
+        return False
+    return (sys.stdout, sys.stderr) == streams
+
+
+def _exchange(connection: Connection, reply: Reply) -> Observation | None:
+    """Send the worker a decision, and return the observation after it."""
+    send_to_worker(connection, "reply", **pack_reply(reply))
+    _, packed = receive_in_agent(connection)
+    return None if packed is None else unpack_observation(packed)

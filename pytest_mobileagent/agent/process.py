@@ -55,10 +55,10 @@ _PROGRAM = """
 import json, sys
 path = json.loads(sys.argv[1])
 try:
-    from pytest_mobileagent.agent.child import main
+    from pytest_mobileagent.agent.conversation import main
 except ImportError:
     sys.path[:] = path
-    from pytest_mobileagent.agent.child import main
+    from pytest_mobileagent.agent.conversation import main
 sys.path[:] = path
 main(int(sys.argv[2]), int(sys.argv[3]))
 """
