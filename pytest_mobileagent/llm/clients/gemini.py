@@ -9,8 +9,10 @@ import time
 import weakref
 from typing import TYPE_CHECKING, Any
 
+import httpx2
+
 from pytest_mobileagent.llm import replies, streams
-from pytest_mobileagent.llm.clients.sdk import NO_KEY, Answers, SpokenApi, mended
+from pytest_mobileagent.llm.clients.sdk import NO_KEY, Answers, SpokenApi, http_options, mended
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,10 +41,7 @@ class Gemini:
     """
 
     def __init__(self, model: str, base_url: str, key: str = "", timeout: float = 300.0) -> None:
-        import httpx2
         from google.genai import Client, errors, types  # slow to import, and an extra
-
-        from pytest_mobileagent.llm.clients.transport import http_options
 
         self.model = model
         self._http = httpx2.Client(**http_options(base_url, timeout))

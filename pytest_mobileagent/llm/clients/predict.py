@@ -13,14 +13,14 @@ import weakref
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import httpx2
+
 from pytest_mobileagent.llm.clients.openai import data_url
-from pytest_mobileagent.llm.clients.sdk import Answers, mended
+from pytest_mobileagent.llm.clients.sdk import Answers, http_options, mended
 from pytest_mobileagent.llm.model import Completion
 from pytest_mobileagent.llm.replies import usage_in
 
 if TYPE_CHECKING:
-    import httpx2
-
     from pytest_mobileagent.llm.model import Image, Request
 
 
@@ -37,10 +37,6 @@ class Predict:
     """
 
     def __init__(self, model: str, base_url: str, key: str = "", timeout: float = 300.0) -> None:
-        import httpx2  # installed with the SDKs, by an extra
-
-        from pytest_mobileagent.llm.clients.transport import http_options
-
         self.model = model
         self._url, self._answers = base_url.rstrip("/"), Answers(base_url.rstrip("/"), key)
         headers = {"Authorization": f"Bearer {key}"} if key else {}

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 import httpx2
 import pytest
 
-from pytest_mobileagent.llm.clients import ReplyWatch, check_redirect, transport
+from pytest_mobileagent.llm.clients import ReplyWatch, check_redirect, sdk
 from pytest_mobileagent.llm.clients.anthropic_messages import AnthropicMessages
 from pytest_mobileagent.llm.clients.gemini import Gemini
 from pytest_mobileagent.llm.clients.openai import OpenAIChat, OpenAIResponses
@@ -250,7 +250,7 @@ def test_only_redirects_to_the_same_server_are_followed(asked, location, stays):
     refused = contextlib.nullcontext() if stays else pytest.raises(ProviderError, match="redirects")
     with refused as caught:
         here, there = httpx2.URL(asked), httpx2.URL(asked).join(location)
-        check_redirect(transport._server(here), transport._server(there))
+        check_redirect(sdk._server(here), sdk._server(there))
     assert "secret" not in str(caught and caught.value)
 
 
