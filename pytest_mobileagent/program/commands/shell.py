@@ -18,8 +18,18 @@ from pytest_mobileagent.program.commands import (
     refusal,
 )
 from pytest_mobileagent.program.commands import script as scripts
-from pytest_mobileagent.program.commands.inputs import pixel, read_input, read_monkey, swipe, typed
-from pytest_mobileagent.program.commands.intents import CLIPBOARD, TOOLS, read_intent, sent, started
+from pytest_mobileagent.program.commands.android import (
+    CLIPBOARD,
+    TOOLS,
+    pixel,
+    read_input,
+    read_intent,
+    read_monkey,
+    sent,
+    started,
+    swipe,
+    typed,
+)
 from pytest_mobileagent.program.commands.script import UNKNOWN, Simple, cut
 from pytest_mobileagent.program.commands.tool_servers import read_content
 

@@ -21,8 +21,7 @@ from pytest_mobileagent.program.commands import (
     Erase,
     Pointer,
 )
-from pytest_mobileagent.program.commands.inputs import stroke
-from pytest_mobileagent.program.commands.intents import CLIPBOARD
+from pytest_mobileagent.program.commands.android import CLIPBOARD, stroke
 from pytest_mobileagent.program.commands.script import cut
 
 if TYPE_CHECKING:

@@ -20,12 +20,18 @@ from pytest_mobileagent.program.commands import (
     Command,
     Erase,
     Pointer,
+    android,
     fixed,
-    inputs,
     opaque,
 )
-from pytest_mobileagent.program.commands.inputs import pixel, stroke, swipe, typed
-from pytest_mobileagent.program.commands.intents import CLIPBOARD, from_base64
+from pytest_mobileagent.program.commands.android import (
+    CLIPBOARD,
+    from_base64,
+    pixel,
+    stroke,
+    swipe,
+    typed,
+)
 from pytest_mobileagent.program.commands.script import call_text
 
 if TYPE_CHECKING:
@@ -124,7 +130,7 @@ def _swipe_points(arguments: list[Any], raw: str) -> tuple[Act, ...]:
 
 def _key_code(arguments: list[Any], raw: str) -> tuple[Act, ...]:
     meta = int(arguments[1]) if len(arguments) > 1 else 0
-    return (inputs.pressed(int(arguments[0]), raw, meta),)
+    return (android.pressed(int(arguments[0]), raw, meta),)
 
 
 def _inject(arguments: list[Any], raw: str) -> tuple[Act, ...]:
@@ -260,7 +266,7 @@ _PORTAL_READERS: dict[str, ReadsTable] = {
     "app/stop": opaque,
     "keyboard/input": _input,
     "keyboard/clear": fixed(Clear()),
-    "keyboard/key": lambda given, raw: (inputs.pressed(int(given["key_code"]), raw),),
+    "keyboard/key": lambda given, raw: (android.pressed(int(given["key_code"]), raw),),
     "clipboard/set": _copied,
 }
 _PORTAL_READERS |= {name: _PORTAL_READERS[f"keyboard/{name}"] for name in ("input", "clear", "key")}

@@ -13,12 +13,11 @@ from pytest_mobileagent.program.commands import (
     Command,
     ElementTap,
     Erase,
+    android,
     fixed,
-    inputs,
     opaque,
 )
-from pytest_mobileagent.program.commands.inputs import pixel, stroke
-from pytest_mobileagent.program.commands.intents import CLIPBOARD, from_base64
+from pytest_mobileagent.program.commands.android import CLIPBOARD, from_base64, pixel, stroke
 from pytest_mobileagent.program.commands.script import call_text
 
 if TYPE_CHECKING:
@@ -99,7 +98,7 @@ _READERS: list[tuple[re.Pattern[str], Reader]] = [
         (
             "appium/device/press_keycode",
             lambda body, raw: (
-                inputs.pressed(int(body["keycode"]), raw, int(body.get("metastate") or 0)),
+                android.pressed(int(body["keycode"]), raw, int(body.get("metastate") or 0)),
             ),
         ),
         ("appium/device/long_press_keycode", opaque),
@@ -220,7 +219,7 @@ def _typed(items: Sequence[dict[str, Any]], raw: str) -> tuple[Act, ...]:
 
 def _pressed(value: str, held: set[str], raw: str) -> Act:
     if held & set(_CONTROL):
-        return inputs.together([113, inputs.code(value)], raw)
+        return android.together([113, android.code(value)], raw)
     act = _KEYS.get(value)
     if act is not None:
         return act
