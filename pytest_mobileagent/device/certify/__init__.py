@@ -108,7 +108,7 @@ CONTRACTS: dict[str, Contract] = {  # in the order in which they are tried
     "split screen": screen.splits,
     "secure page": screen.secure_page,
     "notification shade": screen.opens_shade,
-    "lock and wake": screen.locks,
+    "lock and wake": state.locks,
     "app Settings": partial(screen.opens_app, intent="-a android.settings.SETTINGS"),
     "app Clock": partial(screen.opens_app, intent="-a android.intent.action.SHOW_ALARMS"),
     "app Contacts": partial(

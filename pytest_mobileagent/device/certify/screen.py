@@ -24,11 +24,7 @@ from pytest_mobileagent.action import (
 )
 from pytest_mobileagent.device.certify.bench import PACKAGE, Bench, CannotBe, expect, need
 from pytest_mobileagent.device.device import (
-    LOCK,
-    POWER,
     SparingDevice,
-    is_locked,
-    wakefulness,
     without_screenshots,
 )
 from pytest_mobileagent.device.doctor.checks import UNICODE_REMEDY
@@ -182,29 +178,6 @@ def opens_shade(bench: Bench) -> str:
     need(opened.screen.elements, "the hierarchy of the shade is empty")
     need(bench.do(Key("back")).is_shown, "back does not close the shade")
     return f"{len(opened.screen.elements)} elements"
-
-
-def locks(bench: Bench) -> str:
-    """Put the phone to sleep and wake it: the app is in front again."""
-    if bench.page().facts["locked"] == "true":
-        raise CannotBe("a PIN")
-    wake = "input keyevent WAKEUP; wm dismiss-keyguard"
-    bench.undo.append(wake)
-    _becomes(bench, "input keyevent SLEEP", {"Asleep", "Dozing"})
-    _becomes(bench, wake, {"Awake"})
-    locked = is_locked(bench.shell(LOCK))
-    need(bench.look().is_shown, f"the app is not shown; locked: {locked}")
-    return "asleep, awake, and unlocked"
-
-
-def _becomes(bench: Bench, script: str, states: set[str]) -> None:
-    """Run a script, and require that the phone is in one of these states within two seconds."""
-    bench.shell(script)
-    for _ in range(20):
-        if (state := wakefulness(bench.shell(POWER))) in states:
-            return
-        time.sleep(0.1)
-    need(False, f"after {script}, the phone is {state!r}")
 
 
 def taps(bench: Bench) -> str:

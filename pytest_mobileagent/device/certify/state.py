@@ -1,14 +1,23 @@
-"""Contracts about state: probes, logs, crashes, events, permissions, resets and the app itself."""
+"""Contracts about state: probes, logs, crashes, events, permissions, resets, sleep and the app."""
 
 from __future__ import annotations
 
+import time
 from contextlib import suppress
 from importlib.resources import files as resources
 
 from pytest_mobileagent.action import Tap
 from pytest_mobileagent.device.certify.bench import PACKAGE, Bench, CannotBe, expect, need
 from pytest_mobileagent.device.certify.screen import LAUNCHER, types
-from pytest_mobileagent.device.device import log_of, stored_crashes_of, system_of
+from pytest_mobileagent.device.device import (
+    LOCK,
+    POWER,
+    is_locked,
+    log_of,
+    stored_crashes_of,
+    system_of,
+    wakefulness,
+)
 from pytest_mobileagent.device.drivers.adb.console import Console, ReadOnlyError
 from pytest_mobileagent.device.drivers.adb.streams import PACKAGE as LISTENER
 from pytest_mobileagent.device.logcat import crashes
@@ -245,3 +254,26 @@ def resets(bench: Bench) -> str:
     expect("cleared", done.kind, f"the reset ({done})")
     need("contracts.xml" not in bench.shell(kept), "the preferences are still there")
     return str(done)
+
+
+def locks(bench: Bench) -> str:
+    """Put the phone to sleep and wake it: the app is in front again."""
+    if bench.page().facts["locked"] == "true":
+        raise CannotBe("a PIN")
+    wake = "input keyevent WAKEUP; wm dismiss-keyguard"
+    bench.undo.append(wake)
+    _becomes(bench, "input keyevent SLEEP", {"Asleep", "Dozing"})
+    _becomes(bench, wake, {"Awake"})
+    locked = is_locked(bench.shell(LOCK))
+    need(bench.look().is_shown, f"the app is not shown; locked: {locked}")
+    return "asleep, awake, and unlocked"
+
+
+def _becomes(bench: Bench, script: str, states: set[str]) -> None:
+    """Run a script, and require that the phone is in one of these states within two seconds."""
+    bench.shell(script)
+    for _ in range(20):
+        if (state := wakefulness(bench.shell(POWER))) in states:
+            return
+        time.sleep(0.1)
+    need(False, f"after {script}, the phone is {state!r}")
