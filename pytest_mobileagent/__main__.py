@@ -215,7 +215,7 @@ _COMMANDS: dict[str, tuple[Any, ...]] = {
     "merge": ("pytest_mobileagent.report.merging", _pack),
     "pack": ("pytest_mobileagent.report.pack_command",),
     "record": ("pytest_mobileagent.record.record", _PROJECT, _SETTINGS),
-    "report": ("pytest_mobileagent.report.export.report_command", _runs),
+    "report": ("pytest_mobileagent.report.export", _runs),
     "review": ("pytest_mobileagent.review", _runs),
     "rollouts": ("pytest_mobileagent.rollout.command",),
     "setup-avd": ("pytest_mobileagent.device.setup_avd",),

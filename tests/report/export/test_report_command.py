@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.jsonable import to_text
-from pytest_mobileagent.report.export.report_command import main
+from pytest_mobileagent.report.export import main
 from pytest_mobileagent.report.recorded_run import document
 from tests.report.conftest import make
 from tests.report.test_recorded_run import VERSION_1
