@@ -19,8 +19,8 @@ from rich.text import Text
 from pytest_mobileagent.episode.running import RunningEpisodes
 from pytest_mobileagent.jsonable import plural, printable
 from pytest_mobileagent.plugin.pytest_private import current_line, file_of, use_file
+from pytest_mobileagent.report.text import price
 from pytest_mobileagent.report.text.lists import names_of
-from pytest_mobileagent.report.text.table import price
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence

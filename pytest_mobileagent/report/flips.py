@@ -17,7 +17,7 @@ from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.jsonable import mapping, printable
 from pytest_mobileagent.llm.known_replies import has_replies
 from pytest_mobileagent.report.names import agent_name
-from pytest_mobileagent.report.text.table import percent, price
+from pytest_mobileagent.report.text import percent, price
 from pytest_mobileagent.statistics import proportion
 from pytest_mobileagent.verdict import CHECK, PERSON
 

@@ -35,10 +35,9 @@ from pytest_mobileagent.report.recorded_run import (
     find_run,
     recorded_run,
 )
-from pytest_mobileagent.report.text import lists
+from pytest_mobileagent.report.text import lists, table
 from pytest_mobileagent.report.text.narration import PAGE
 from pytest_mobileagent.report.text.pull_request import SUMMARY, summary
-from pytest_mobileagent.report.text.table import table
 
 if TYPE_CHECKING:
     import argparse

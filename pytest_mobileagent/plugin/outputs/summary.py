@@ -16,6 +16,7 @@ from pytest_mobileagent.report.metrics import summarise
 from pytest_mobileagent.report.metrics.doubtful import is_unclear
 from pytest_mobileagent.report.names import run_name
 from pytest_mobileagent.report.recorded_run import REPORT, is_final, newest_run
+from pytest_mobileagent.report.text import table, thousands
 from pytest_mobileagent.report.text.lists import (
     FEW,
     LINE,
@@ -30,7 +31,6 @@ from pytest_mobileagent.report.text.lists import (
     reviews,
 )
 from pytest_mobileagent.report.text.narration import PAGE
-from pytest_mobileagent.report.text.table import table, thousands
 from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:

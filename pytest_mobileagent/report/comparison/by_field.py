@@ -19,8 +19,8 @@ from pytest_mobileagent.report.comparison.pairing import (
     id_without_variant,
     tallies,
 )
+from pytest_mobileagent.report.text import interval, label, percent, signed
 from pytest_mobileagent.report.text.markdown import escape, table
-from pytest_mobileagent.report.text.table import interval, label, percent, signed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

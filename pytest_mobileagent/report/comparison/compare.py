@@ -28,7 +28,7 @@ from pytest_mobileagent.report.metrics.behaviour import noise_totals
 from pytest_mobileagent.report.metrics.doubtful import unclear_as_failed
 from pytest_mobileagent.report.names import agent_name, names_of
 from pytest_mobileagent.report.published_settings import unlike_preset
-from pytest_mobileagent.report.text.table import label
+from pytest_mobileagent.report.text import label
 from pytest_mobileagent.statistics import mean, standard_error, student_cdf
 
 if TYPE_CHECKING:

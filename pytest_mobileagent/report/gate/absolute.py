@@ -22,7 +22,7 @@ from pytest_mobileagent.report.gate.missing import (
 )
 from pytest_mobileagent.report.gate.rule import FAIL, INCONCLUSIVE, PASS, GateFinding
 from pytest_mobileagent.report.metrics import totals
-from pytest_mobileagent.report.text.table import label
+from pytest_mobileagent.report.text import label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -39,7 +39,7 @@ from pytest_mobileagent.report.gate.rule import (
     tasks_to_decide,
 )
 from pytest_mobileagent.report.gate.these_tasks import chance, chance_of_loss, highest, strata
-from pytest_mobileagent.report.text.table import label, points, shortener
+from pytest_mobileagent.report.text import label, points, shortener
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,7 +11,7 @@ from pytest_mobileagent._task.needs import DECLARED
 from pytest_mobileagent.jsonable import plural, printable
 from pytest_mobileagent.report.comparison.pairing import is_missing, tallies, total
 from pytest_mobileagent.report.gate.rule import INCONCLUSIVE, MOST_MISSING, GateFinding
-from pytest_mobileagent.report.text.table import label, shortener
+from pytest_mobileagent.report.text import label, shortener
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

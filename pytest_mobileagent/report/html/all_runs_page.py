@@ -22,8 +22,8 @@ from pytest_mobileagent.report.html.page import pack, write
 from pytest_mobileagent.report.metrics import summarise
 from pytest_mobileagent.report.names import agent_name, models_of
 from pytest_mobileagent.report.recorded_run import REPORT, is_run, report_of
+from pytest_mobileagent.report.text import label
 from pytest_mobileagent.report.text.narration import PAGE
-from pytest_mobileagent.report.text.table import label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

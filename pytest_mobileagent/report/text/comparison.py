@@ -12,8 +12,8 @@ from pytest_mobileagent.report.comparison.episode_pairs import (
     page_fragment,
 )
 from pytest_mobileagent.report.published_settings import in_words
+from pytest_mobileagent.report.text import interval, label, percent, shortener, signed
 from pytest_mobileagent.report.text.markdown import collapsible, escape, escape_url, table
-from pytest_mobileagent.report.text.table import interval, label, percent, shortener, signed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -13,8 +13,8 @@ from pytest_mobileagent.report.metrics import check_raised, without_snapshot
 from pytest_mobileagent.report.metrics.behaviour import met_at_start
 from pytest_mobileagent.report.metrics.doubtful import broke, with_doubtful
 from pytest_mobileagent.report.metrics.epochs import FLAKY
+from pytest_mobileagent.report.text import label, percent, shortener
 from pytest_mobileagent.report.text.narration import missed
-from pytest_mobileagent.report.text.table import label, percent, shortener
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.jsonable import cut
 from pytest_mobileagent.report.gate.decide import decision_markdown
 from pytest_mobileagent.report.names import run_name
+from pytest_mobileagent.report.text import table
 from pytest_mobileagent.report.text.comparison import comparison_markdown
 from pytest_mobileagent.report.text.lists import remarks, undone
 from pytest_mobileagent.report.text.markdown import collapsible, escape
-from pytest_mobileagent.report.text.table import table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

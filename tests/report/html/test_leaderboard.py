@@ -14,7 +14,7 @@ import pytest
 
 from pytest_mobileagent import Case, Task
 from pytest_mobileagent.jsonable import to_text
-from pytest_mobileagent.report.export.report_command import main
+from pytest_mobileagent.report.export import main
 from pytest_mobileagent.report.html.leaderboard import LEVEL, rank
 from pytest_mobileagent.report.html.page import unpack
 from pytest_mobileagent.report.recorded_run import RecordedRun, document

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pytest_mobileagent.report.metrics import summarise, totals
 from pytest_mobileagent.report.metrics.epochs import classify, repeated
-from pytest_mobileagent.report.text.table import table
+from pytest_mobileagent.report.text import table
 from tests.report.conftest import make
 
 if TYPE_CHECKING:

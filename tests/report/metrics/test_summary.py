@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from pytest_mobileagent.report.entry import Spent
 from pytest_mobileagent.report.metrics import summarise, totals
-from pytest_mobileagent.report.text.table import table
+from pytest_mobileagent.report.text import table
 from tests.report.conftest import make
 
 COUNTS = (

@@ -3,7 +3,7 @@
 import pytest
 
 from pytest_mobileagent.report.metrics import summarise
-from pytest_mobileagent.report.text.table import WIDTH, label, points, price, shortener, table
+from pytest_mobileagent.report.text import WIDTH, label, points, price, shortener, table
 
 DONE = {
     "steps": 3, "step_ratio": 1.5, "seconds": 4.5, "thinking_seconds": 0.0,
