@@ -14,7 +14,7 @@ from pytest_mobileagent import Episode, Finish, Screen, Tap, Type, load
 from pytest_mobileagent._task import Task
 from pytest_mobileagent._task.solution import Move
 from pytest_mobileagent.agent.agent import Scripted
-from pytest_mobileagent.check.prefixes import first_success
+from pytest_mobileagent.check.temporal import first_success
 from pytest_mobileagent.screen.explain import collect_misses
 from pytest_mobileagent.testing import FakePhone, make_screen, play
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.check.prefixes import in_fork
+from pytest_mobileagent.check.temporal import in_fork
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.processes import environment, is_readable, was_killed, without_keys
 

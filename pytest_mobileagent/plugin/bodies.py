@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.check import prefixes
+from pytest_mobileagent.check import temporal
 from pytest_mobileagent.check.body import decide
 from pytest_mobileagent.check.episode import Episode
 from pytest_mobileagent.check.events import NoListenerError
 from pytest_mobileagent.check.golden import check_path, collect_matches
-from pytest_mobileagent.check.prefixes import OnTheWay, in_fork
 from pytest_mobileagent.check.subgoals import SubGoal, SubGoals, collect_subgoals
+from pytest_mobileagent.check.temporal import OnTheWay, in_fork
 from pytest_mobileagent.episode import AGENTS_FAULT
 from pytest_mobileagent.episode.running import LiveEpisode
 from pytest_mobileagent.errors import NoScreenshotError, TaskError, UndecidedError
@@ -224,7 +224,7 @@ def on_the_way(item: pytest.Function, episode: Episode, *, whole: bool | None) -
         subgoals = state.body.subgoals  # of the run that has just ended
         return holds, () if subgoals is None else subgoals.asked
 
-    return prefixes.on_the_way(holds, episode, whole=whole)
+    return temporal.on_the_way(holds, episode, whole=whole)
 
 
 def held_at_start(item: pytest.Function, episode: Episode) -> bool | None:

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent import Case, Episode, Finish, Tap, Task, Type, check
-from pytest_mobileagent.check.prefixes import first_success
 from pytest_mobileagent.check.states import essential, essential_states
+from pytest_mobileagent.check.temporal import first_success
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.screen.explain import collect_misses
 

@@ -110,7 +110,7 @@ def test_a_body_is_evaluated_on_the_prefixes_of_an_agent_in_another_process(run,
 
 def test_a_body_that_hangs_on_a_prefix_affects_no_other_test(run, monkeypatch):
     # Take the module from sys.modules: pytester runs leave others of this name behind.
-    prefixes = importlib.import_module("pytest_mobileagent.check.prefixes")
+    prefixes = importlib.import_module("pytest_mobileagent.check.temporal")
     monkeypatch.setattr(prefixes, "_SECONDS", 0.2)
     result, tasks = run("""
 import time
