@@ -25,7 +25,6 @@ from pytest_mobileagent.errors import AgentError, HostError
 from pytest_mobileagent.fileio import own_folder
 from pytest_mobileagent.processes import die_with_parent
 from pytest_mobileagent.program.adapter import fill, fill_file, passable
-from pytest_mobileagent.program.reported import variables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.adapter import Adapter, Values
 
 
-GOAL_FILE = "MOBILEAGENT_GOAL_FILE"
 _LARGE = 8_000_000  # bytes: files of this size or more are linked instead of copied
 _LINKED = {".git", ".hg", ".svn", "node_modules"}
 _MOST_FILES, _MOST_BYTES = 50_000, 1_000_000_000  # limits for the copy of each episode
@@ -72,7 +70,11 @@ class Workplace:
         goal.write_text(passable(values.goal), "utf-8", newline="")
         if self.copied:
             self._before = _marks(self.folder)
-        return {GOAL_FILE: str(goal), **variables(self.notes)}
+        return {
+            "MOBILEAGENT_GOAL_FILE": str(goal),
+            "MOBILEAGENT_ANSWER_FILE": str(self.notes / "answer"),
+            "MOBILEAGENT_IMPOSSIBLE_FILE": str(self.notes / "impossible"),
+        }
 
     def save(self, target: Path, secrets: Iterable[str] = ()) -> None:
         """Save the files that the program has written in its copy, without secrets.

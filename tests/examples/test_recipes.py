@@ -25,7 +25,7 @@ from pytest_mobileagent.program.adapter import (
     fill_words,
 )
 from pytest_mobileagent.program.adapter_file import read_adapter
-from pytest_mobileagent.program.reported import ProgramReport, Traces, reported
+from pytest_mobileagent.program.program_runner import ProgramReport, Traces, reported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.program.adapter import Adapter, ReportPlace
-from pytest_mobileagent.program.reported import ProgramReport, Traces, reported, variables
+from pytest_mobileagent.program.program_runner import ProgramReport, Traces, reported
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,11 +97,7 @@ def test_file_may_contain_the_answer(report):
     assert report(0, answer=ReportPlace(file="none.txt")).text == ""
 
 
-def test_program_without_adapter_may_write_report_files(report, tmp_path):
-    assert variables(tmp_path / "notes") == {
-        "MOBILEAGENT_ANSWER_FILE": str(tmp_path / "notes" / "answer"),
-        "MOBILEAGENT_IMPOSSIBLE_FILE": str(tmp_path / "notes" / "impossible"),
-    }
+def test_program_without_adapter_may_write_report_files(report):
     assert report(0, {"notes/answer": " 42 "}) == ProgramReport("done", "42")
     assert report(0, {"notes/impossible": "no such app"}) == ProgramReport(
         "impossible", "no such app"

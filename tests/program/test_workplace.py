@@ -74,6 +74,7 @@ def test_placeholders_are_replaced_in_the_copy_only(source, parent):
         with open(variables["MOBILEAGENT_GOAL_FILE"], newline="") as goal:  # noqa: PTH123
             assert goal.read() == "a\ufffdb\r\n"
         assert variables["MOBILEAGENT_ANSWER_FILE"] == str(place.notes / "answer")
+        assert variables["MOBILEAGENT_IMPOSSIBLE_FILE"] == str(place.notes / "impossible")
     assert "{openai_chat_url}" in (source / "config.yaml").read_text()
 
 
