@@ -16,7 +16,7 @@ from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import virtual_slots
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.device.fleet.slots import ProgramSlots
+    from pytest_mobileagent.device.sources import ProgramSlots
 
 APPS = Path(__file__).parents[1] / "tests" / "apps"
 COUNTER = "com.example.counter"

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     )
     from pytest_mobileagent.device.drivers import Driver
     from pytest_mobileagent.device.fleet.shared import SharedRun
-    from pytest_mobileagent.device.fleet.slots import ProgramSlots, Slots
-    from pytest_mobileagent.device.sources import Source
+    from pytest_mobileagent.device.sources import ProgramSlots, Slots, Source
     from pytest_mobileagent.device.sources.attached import AttachedSlots
     from pytest_mobileagent.device.sources.virtual import DeclaredApps
 

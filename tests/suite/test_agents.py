@@ -12,7 +12,7 @@ import pytest
 
 from pytest_mobileagent.device.fleet.programs import warm_program
 from pytest_mobileagent.device.fleet.shared import SharedRun
-from pytest_mobileagent.device.fleet.slots import ProgramSlots
+from pytest_mobileagent.device.sources import ProgramSlots
 from pytest_mobileagent.testing import ScriptedModel
 from pytest_mobileagent.virtual import main
 

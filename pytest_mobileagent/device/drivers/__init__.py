@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.device import Device, DeviceOptions
     from pytest_mobileagent.device.fleet.shared import SharedRun
-    from pytest_mobileagent.device.fleet.slots import Restart
+    from pytest_mobileagent.device.sources import Restart
     from pytest_mobileagent.episode.observation import DeviceInfo
 
 LEAST_SDK, LEAST_ANDROID = 26, 8  # the oldest version whose commands and outputs are supported

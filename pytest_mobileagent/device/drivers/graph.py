@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dataset.graph import Edge, Graph
     from pytest_mobileagent.device.device import DeviceOptions
     from pytest_mobileagent.device.fleet.shared import SharedRun
-    from pytest_mobileagent.device.fleet.slots import Restart
+    from pytest_mobileagent.device.sources import Restart
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.screen import Screen
 

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from pytest_mobileagent.device.device import AnyAddress, Device, DeviceOptions
-    from pytest_mobileagent.device.fleet.slots import Slots
-    from pytest_mobileagent.device.sources import Source
+    from pytest_mobileagent.device.sources import Slots, Source
 
 _LEASE_SECONDS = 120.0
 

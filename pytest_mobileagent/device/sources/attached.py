@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.device.device import Address
-from pytest_mobileagent.device.fleet.slots import Slots
-from pytest_mobileagent.device.sources import Source
+from pytest_mobileagent.device.sources import Slots, Source
 from pytest_mobileagent.errors import DeviceError, HostError
 from pytest_mobileagent.fileio import own_folder
 from pytest_mobileagent.jsonable import whole_number

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.device.fleet.programs import python_program
-from pytest_mobileagent.device.fleet.slots import ProgramSlots, Started
-from pytest_mobileagent.device.sources import Source
+from pytest_mobileagent.device.sources import ProgramSlots, Source, Started
 from pytest_mobileagent.errors import HostError, MobileAgentError
 from pytest_mobileagent.processes import without_keys
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.device.device import PagesAddress
-from pytest_mobileagent.device.fleet.slots import RunSlots
-from pytest_mobileagent.device.sources import Source
+from pytest_mobileagent.device.sources import RunSlots, Source
 from pytest_mobileagent.errors import GraphError, TaskError
 
 if TYPE_CHECKING:

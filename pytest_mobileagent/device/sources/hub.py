@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pytest_mobileagent.device.device import AppiumAddress
-from pytest_mobileagent.device.fleet.slots import RunSlots
-from pytest_mobileagent.device.sources import Source
+from pytest_mobileagent.device.sources import RunSlots, Source
 from pytest_mobileagent.urls import redact_urls
 
 if TYPE_CHECKING:

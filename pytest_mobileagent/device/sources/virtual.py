@@ -15,8 +15,7 @@ from zoneinfo import ZoneInfo
 from filelock import FileLock
 
 from pytest_mobileagent.device.fleet.programs import python_program, warm_program
-from pytest_mobileagent.device.fleet.slots import PackedSlots, ProgramSlots
-from pytest_mobileagent.device.sources import Source
+from pytest_mobileagent.device.sources import PackedSlots, ProgramSlots, Source
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.extras import MissingExtraError, check_extra
 from pytest_mobileagent.processes import without_keys

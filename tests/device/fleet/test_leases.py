@@ -11,7 +11,7 @@ import pytest
 from pytest_mobileagent.device.device import DeviceOptions
 from pytest_mobileagent.device.fleet import leases
 from pytest_mobileagent.device.fleet.leases import LeasedDevice, lease
-from pytest_mobileagent.device.fleet.slots import Slots
+from pytest_mobileagent.device.sources import Slots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

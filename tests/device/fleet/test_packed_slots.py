@@ -21,7 +21,7 @@ from tests.conftest import APPS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_mobileagent.device.fleet.slots import ProgramSlots
+    from pytest_mobileagent.device.sources import ProgramSlots
 
 SIZE = (720, 1600)
 

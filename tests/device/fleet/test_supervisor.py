@@ -19,8 +19,8 @@ from pytest_mobileagent.device.drivers.adb.shell import Shell
 from pytest_mobileagent.device.fleet.leases import LeasedDevice, lease
 from pytest_mobileagent.device.fleet.programs import python_program
 from pytest_mobileagent.device.fleet.shared import SharedRun, opened
-from pytest_mobileagent.device.fleet.slots import ProgramSlots
 from pytest_mobileagent.device.fleet.supervisor import remove
+from pytest_mobileagent.device.sources import ProgramSlots
 from pytest_mobileagent.device.sources.attached import AttachedDevice, AttachedSlots
 from pytest_mobileagent.device.sources.virtual import virtual_slots
 from pytest_mobileagent.errors import InfrastructureError

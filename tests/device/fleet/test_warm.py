@@ -16,7 +16,7 @@ from pytest_mobileagent.device.device import DeviceOptions
 from pytest_mobileagent.device.drivers.adb.shell import Shell
 from pytest_mobileagent.device.fleet.programs import fork, warm_program
 from pytest_mobileagent.device.fleet.shared import SharedRun
-from pytest_mobileagent.device.fleet.slots import ProgramSlots
+from pytest_mobileagent.device.sources import ProgramSlots
 from pytest_mobileagent.device.sources.virtual import virtual_slots
 from pytest_mobileagent.errors import InfrastructureError
 from tests.plugin.leftovers import wait_until

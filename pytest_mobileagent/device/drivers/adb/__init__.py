@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import DeviceOptions
     from pytest_mobileagent.device.drivers.adb.adb_device import AdbDevice
     from pytest_mobileagent.device.fleet.shared import SharedRun
-    from pytest_mobileagent.device.fleet.slots import Restart
+    from pytest_mobileagent.device.sources import Restart
 
 
 class Driver(drivers.Driver):

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent._task import Probe
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.device import Address, LogLevel, Settle
-    from pytest_mobileagent.device.fleet.slots import Restart
+    from pytest_mobileagent.device.sources import Restart
 
 
 class AdbDevice(LiveDevice):

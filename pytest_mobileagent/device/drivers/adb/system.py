@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent._task import Probe, Value
     from pytest_mobileagent.device.device import Address, LogLevel, System
-    from pytest_mobileagent.device.fleet.slots import Restart
+    from pytest_mobileagent.device.sources import Restart
     from pytest_mobileagent.episode.event import Event, LogLine
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import DeviceOptions, LogLevel, Settle
     from pytest_mobileagent.device.drivers.appium.appium_device import AppiumDevice
     from pytest_mobileagent.device.fleet.shared import SharedRun
-    from pytest_mobileagent.device.fleet.slots import Restart
+    from pytest_mobileagent.device.sources import Restart
 
 _SLOT = -1  # the supervisor's slot for the one server that all devices of the run share
 
