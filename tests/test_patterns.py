@@ -81,7 +81,7 @@ def test_patterns_that_stop_re_have_a_time_limit(pattern: str) -> None:
         start = time.monotonic()
         with contextlib.suppress(SlowPatternError):  # some of them are recognised as hopeless
             assert compiled.fullmatch(text, seconds=0.05) is None
-        assert time.monotonic() - start < 2
+        assert time.monotonic() - start < 10
 
 
 @pytest.mark.parametrize("pattern", ["x{e}y", "x{i<=1}y", r"\\{e}", "[{e}]+", r"\N{DIGIT ONE}"])

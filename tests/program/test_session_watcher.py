@@ -182,7 +182,7 @@ def test_acts_between_observations_are_joined_by_a_model_call(program, record):
 
 
 def test_act_waits_for_the_record_of_the_finished_call(program, monkeypatch):
-    monkeypatch.setattr(session_watcher, "_LAST_CALL_SECONDS", 5.0)
+    monkeypatch.setattr(session_watcher, "_LAST_CALL_SECONDS", 60.0)
     program.does(program.watcher.call_begins())
     tap = Command("input tap 1 1", (Tap(1, 1),))
     passes = asyncio.run_coroutine_threadsafe(program.watcher.command(tap), program.loop._loop)
@@ -193,7 +193,7 @@ def test_act_waits_for_the_record_of_the_finished_call(program, monkeypatch):
     assert act.reply == "I tap."
     began = time.monotonic()
     program.act(Tap(2, 2))  # no model call is open any more
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < 30
 
 
 def test_an_action_that_fails_is_reported(program, record):

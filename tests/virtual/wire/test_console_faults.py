@@ -119,7 +119,7 @@ def test_commands_are_slow(adb: Adb) -> None:
     fault(adb, "slow 0.2 --times 2")
     started = time.monotonic()
     adb.text("shell", "id; id; id")
-    assert 0.4 <= time.monotonic() - started < 2
+    assert time.monotonic() - started >= 0.4
 
 
 def test_a_phone_that_hangs_answers_nothing_until_it_is_over(adb: Adb) -> None:
