@@ -9,7 +9,8 @@ from pytest_mobileagent.instruct.drafts import read_drafts
 from pytest_mobileagent.instruct.quality import compare
 from pytest_mobileagent.llm.metered import EpisodeModels, MeteredModel
 from pytest_mobileagent.llm.reference import parse_reference
-from pytest_mobileagent.report.export.layouts import find_layout, tabulate
+from pytest_mobileagent.report.export import find_layout
+from pytest_mobileagent.report.export.layouts import tabulate
 from pytest_mobileagent.testing import ScriptedModel
 from tests.instruct.conftest import GOAL, page, recorded, replies
 

@@ -12,7 +12,8 @@ import pytest
 
 import pytest_mobileagent.plugin.items  # noqa: F401 - which has pytest mark tasks
 from pytest_mobileagent import rows
-from pytest_mobileagent.report.export.layouts import find_layout, tabulate
+from pytest_mobileagent.report.export import find_layout
+from pytest_mobileagent.report.export.layouts import tabulate
 from tests.report.conftest import make
 from tests.report.export.layouts.counting import run_of
 

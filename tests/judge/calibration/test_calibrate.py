@@ -10,7 +10,7 @@ import pytest
 from pytest_mobileagent.judge import calibration as command
 from pytest_mobileagent.judge.calibration import figures
 from pytest_mobileagent.llm.scripted.model_server import ServedModel
-from pytest_mobileagent.report.export.layouts import find_layout
+from pytest_mobileagent.report.export import find_layout
 from pytest_mobileagent.testing import ScriptedModel
 
 from .conftest import judge

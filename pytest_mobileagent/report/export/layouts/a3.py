@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task import FULL, OFFICIAL
 from pytest_mobileagent.jsonable import Each
-from pytest_mobileagent.report.export.layouts.layout import (
+from pytest_mobileagent.report.export.layouts import (
     LEVELS,
     Layout,
     Measure,

@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.jsonable import Maybe
-from pytest_mobileagent.report.export.layouts.layout import (
+from pytest_mobileagent.report.export.layouts import (
     MODELS,
     Layout,
     Measure,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.report.export.layouts.layout import (
+from pytest_mobileagent.report.export.layouts import (
     LEVELS,
     MODELS,
     Layout,

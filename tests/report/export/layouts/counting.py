@@ -9,7 +9,8 @@ from pytest_mobileagent import Case, Step, Tap, Task, Termination
 from pytest_mobileagent.episode import EpisodeRecord
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.episode.observation import DeviceInfo
-from pytest_mobileagent.report.export.layouts import Run, find_layout, tabulate
+from pytest_mobileagent.report.export import find_layout
+from pytest_mobileagent.report.export.layouts import Run, tabulate
 from pytest_mobileagent.report.metrics import totals
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.screen import Screen

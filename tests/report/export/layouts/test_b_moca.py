@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.report.export.layouts import Run, find_layout, tabulate
+from pytest_mobileagent.report.export import find_layout
+from pytest_mobileagent.report.export.layouts import Run, tabulate
 from tests.report.conftest import make
 from tests.report.export.layouts.counting import heads, run_of, shown
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.report.export.layouts import LAYOUTS, OWN, find_layout, listing, tabulate
+from pytest_mobileagent.report.export import LAYOUTS, find_layout, listing
+from pytest_mobileagent.report.export.layouts import OWN, tabulate
 from pytest_mobileagent.report.export.tables import as_csv, as_latex, as_markdown
 from tests.report.conftest import make
 from tests.report.export.layouts.counting import run_of

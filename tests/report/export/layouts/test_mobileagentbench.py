@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.report.export.layouts import find_layout, tabulate
-from pytest_mobileagent.report.export.layouts.layout import VIRTUAL
+from pytest_mobileagent.report.export import find_layout
+from pytest_mobileagent.report.export.layouts import VIRTUAL, tabulate
 from tests.report.conftest import make
 from tests.report.export.layouts.counting import (
     LIMITED,
