@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
-from pytest_mobileagent.plugin.outputs import FailureGroups
+from pytest_mobileagent.plugin.outputs import FailureGroups, write_all
 from pytest_mobileagent.plugin.pytest_private import is_repeated_by_others
 from pytest_mobileagent.plugin.shutdown import (
     RunEnding,
@@ -170,8 +170,6 @@ class Collector:
             session.exitstatus = self._status(exitstatus)
         if whole is None:
             return
-        from pytest_mobileagent.plugin.outputs.files import write_all
-
         self.problem = write_all(self.run, cast("Report", {**whole, **self.judged}))
         if self.problem:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED

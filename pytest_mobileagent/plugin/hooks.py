@@ -321,7 +321,7 @@ def _register_for_owner(manager: pytest.PytestPluginManager, run: RunConfig) -> 
     manager.register(collector, "mobileagent-collector")
     manager.register(collector.groups, "mobileagent-failure-groups")
     if run.agent is not None:
-        from pytest_mobileagent.plugin.outputs.files import PAGE_WRITER, Packing, PageWriter
+        from pytest_mobileagent.plugin.outputs import PAGE_WRITER, Packing, PageWriter
 
         if run.value("mobile-pack-screens"):
             manager.register(Packing(run), "mobileagent-packing")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.episode import packing as module_of_packing
-from pytest_mobileagent.plugin.outputs import files
-from pytest_mobileagent.plugin.outputs.files import PageWriter
+from pytest_mobileagent.plugin import outputs
+from pytest_mobileagent.plugin.outputs import Packing, PageWriter
 from pytest_mobileagent.plugin.state import RESULT
 from tests.plugin.projects import PHONE
 
@@ -46,7 +46,7 @@ def run(
 ) -> Callable[..., pytest.RunResult]:
     """Runs two tasks, with a page from the first second on."""
     # Take the module from sys.modules: pytester runs leave others of this name behind.
-    module = importlib.import_module("pytest_mobileagent.plugin.outputs.files")
+    module = importlib.import_module("pytest_mobileagent.plugin.outputs")
     monkeypatch.setattr(module, "_FIRST", 0.0)
 
     def run(body: str) -> pytest.RunResult:
@@ -74,7 +74,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """A clock that advances by the first number in this list each time it is read."""
     step = [0.0]
     now = itertools.accumulate(iter(lambda: step[0], None))
-    monkeypatch.setattr(files, "time", SimpleNamespace(monotonic=lambda: next(now)))
+    monkeypatch.setattr(outputs, "time", SimpleNamespace(monotonic=lambda: next(now)))
     return step
 
 
@@ -136,19 +136,19 @@ REPORT: Any = SimpleNamespace(**{RESULT: {}})
 
 
 @pytest.fixture
-def packing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[files.Packing]:
+def packing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Packing]:
     """Packs the screens of a run that has one screen, large enough to be packed."""
     monkeypatch.setattr(module_of_packing, "LEAST", 1)
     (tmp_path / "screens").mkdir()
     (tmp_path / "screens" / f"{'0' * 32}.xml").write_text("<hierarchy/>" * 99)
     run: Any = SimpleNamespace(folder=SimpleNamespace(path=tmp_path))
-    packing = files.Packing(run)
+    packing = Packing(run)
     yield packing
     packing.pytest_unconfigure()
 
 
 def test_few_screens_are_not_packed(
-    packing: files.Packing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    packing: Packing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module_of_packing, "LEAST", 10_000)
     monkeypatch.setattr(module_of_packing, "IdlePacker", pytest.fail)
@@ -159,7 +159,7 @@ def test_few_screens_are_not_packed(
 
 
 def test_only_one_process_packs_after_the_first_result(
-    packing: files.Packing, monkeypatch: pytest.MonkeyPatch
+    packing: Packing, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[Path] = []
     ended: list[Path] = []
