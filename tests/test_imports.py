@@ -26,12 +26,11 @@ HEAVY = {
 
 # Each package may import itself and those before it. Nothing imports `__main__`.
 ORDER = [
-    "errors", "jsonable", "lazy_names", "arguments", "patterns", "fileio", "recorded_data",
-    "urls", "extras", "processes", "isolation", "loopback", "statistics", "screen", "action",
-    "perception", "dialect", "_task", "releases", "episode", "noise", "check", "answers",
-    "verdict", "dataset", "device", "probes", "environment", "llm", "judge", "draft", "agent",
-    "run", "program", "mcp", "instruct", "report", "review", "record", "testing", "plugin",
-    "rollout", "init", "__main__",
+    "errors", "jsonable", "lazy_names", "arguments", "patterns", "fileio", "recorded_data", "urls",
+    "extras", "processes", "isolation", "loopback", "statistics", "screen", "action", "perception",
+    "dialect", "_task", "releases", "episode", "noise", "answers", "check", "verdict", "dataset",
+    "device", "probes", "environment", "llm", "judge", "draft", "agent", "run", "program", "mcp",
+    "instruct", "report", "review", "record", "testing", "plugin", "rollout", "init", "__main__",
 ]  # fmt: skip
 # Exceptions to the order: the only packages that these packages may import.
 ALONE = {
@@ -46,7 +45,7 @@ VIRTUAL = [
 ]  # fmt: skip
 MAKES, SCORES = (
     {"device", "environment", "agent", "run", "program", "mcp"},
-    {"check", "verdict", "judge", "draft"},
+    {"answers", "check", "verdict", "judge", "draft"},
 )
 APART = {
     "run": SCORES,
@@ -235,6 +234,6 @@ def test_the_comparison_of_answers_is_imported_on_demand() -> None:
     code = """
 import sys
 from pytest_mobileagent.check.episode import Episode
-print([name for name in sys.modules if "check.answers" in name])"""
+print([name for name in sys.modules if "mobileagent.answers" in name])"""
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ast.literal_eval(found.stdout) == []

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from pytest_mobileagent.answers.kinds import Kind
     from pytest_mobileagent.check.actions import Target, Touch
-    from pytest_mobileagent.check.answers.kinds import Kind
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -191,7 +191,7 @@ class Episode(EpisodeRecord):
             TaskError: if what is expected is neither text nor a kind, nor a list of them.
             UndecidedError: if the answer is unclear, and no test evaluates this.
         """
-        from pytest_mobileagent.check.answers import Outcome, read_answer  # slow to import
+        from pytest_mobileagent.answers import Outcome, read_answer  # slow to import
 
         goal = self.whole_goal
         reading = read_answer(self.answer, expected, goal, any_order=any_order)

@@ -30,7 +30,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from pytest_mobileagent.check.answers import read_answer
+from pytest_mobileagent.answers import read_answer
 from pytest_mobileagent.check.episode import load
 from pytest_mobileagent.check.subgoals import collect_subgoals
 from pytest_mobileagent.draft.sandbox import PrefixAnswer, SandboxLimits

@@ -268,7 +268,7 @@ def describe_answers(items: Sequence[pytest.Item]) -> None:
 
 
 def _expected(body: Any) -> Iterator[str]:
-    from pytest_mobileagent.check.answers import kinds_of
+    from pytest_mobileagent.answers import kinds_of
 
     code = code_of(body)
     calls = [node for part in statements(code) for node in ast.walk(part)] if code else []

@@ -13,13 +13,13 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.check.answers.values import CJK, SPELLED, WORDS, Text, phrase, values
+from pytest_mobileagent.answers.values import CJK, SPELLED, WORDS, Text, phrase, values
 from pytest_mobileagent.errors import TaskError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from pytest_mobileagent.check.answers.values import Place, Value
+    from pytest_mobileagent.answers.values import Place, Value
 
 
 @dataclass(frozen=True, slots=True)

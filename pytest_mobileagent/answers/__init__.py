@@ -1,4 +1,6 @@
-"""Decides whether an answer states what is expected: certainly, certainly not, or unclear.
+"""The kinds of values for `episode.answers`: `answers(money("$12.50"))` (docs/answers.md).
+
+An answer states what is expected: certainly, certainly not, or unclear (`read_answer`).
 
 Understanding prose is left to judges and people: an answer states a value if it consists of the
 value, words of the goal, and a few frame words.
@@ -14,12 +16,32 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.check.answers.kinds import Kind, plain
-from pytest_mobileagent.check.answers.values import UNITS, WORDS, Text, phrase
+from pytest_mobileagent.answers.kinds import (
+    Kind,
+    date,
+    duration,
+    exact,
+    money,
+    name,
+    no,
+    number,
+    one_of,
+    phone,
+    plain,
+    quantity,
+    time,
+    yes,
+)
+from pytest_mobileagent.answers.values import UNITS, WORDS, Text, phrase
 from pytest_mobileagent.errors import TaskError
 
 if TYPE_CHECKING:
-    from pytest_mobileagent.check.answers.values import Place
+    from pytest_mobileagent.answers.values import Place
+
+__all__ = [
+    "Kind", "Outcome", "Reading", "date", "duration", "exact", "money", "name", "no", "number",
+    "one_of", "phone", "quantity", "read_answer", "time", "yes",
+]  # fmt: skip
 
 LONGEST = 8_000  # characters; nobody's answer is longer, and copying a screen is not answering
 _RATING = re.compile(r"\b(?:ratings?|rated|scores?|stars?)\b|[评打]分")
