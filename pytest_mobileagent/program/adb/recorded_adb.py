@@ -31,9 +31,9 @@ from pytest_mobileagent.program.adb.services import (
     register,
     states,
 )
+from pytest_mobileagent.program.adb.sight_gate import Gate
 from pytest_mobileagent.program.commands import Command, ElementTap
 from pytest_mobileagent.program.commands.sockets import read_service
-from pytest_mobileagent.program.sight_gate import Gate
 from pytest_mobileagent.screen.sight import hidden_part
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class RecordedAdb:
     The program sees only this device. Each of its commands is parsed, submitted to the `watcher`,
     run by the device, and written to the `log` when it has ended. Everything runs in the event loop
     in which `start` was called. `folder` is created by `start` and removed by `close`. `sees` says
-    what the program may see of each screen (see `program.sight_gate`).
+    what the program may see of each screen (see `program.adb.sight_gate`).
     `environment` contains the variables to add to `base`, by default this process's environment.
     """
 

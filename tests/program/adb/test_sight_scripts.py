@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_mobileagent.program.sight_scripts import HiddenError, may_read, sighted
+from pytest_mobileagent.program.adb.sight_scripts import HiddenError, may_read, sighted
 from pytest_mobileagent.screen.sight import black
 
 EMPTY = "<hierarchy"

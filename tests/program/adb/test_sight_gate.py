@@ -11,8 +11,8 @@ import h11
 import pytest
 from PIL import Image
 
+from pytest_mobileagent.program.adb.sight_gate import answered
 from pytest_mobileagent.program.commands import Request
-from pytest_mobileagent.program.sight_gate import answered
 from pytest_mobileagent.screen.sight import NO_HIERARCHY, black
 
 if TYPE_CHECKING:

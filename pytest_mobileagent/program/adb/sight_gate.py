@@ -21,10 +21,15 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.errors import DeviceError, ScreenError
 from pytest_mobileagent.program.adb.conversation import SOCKETS, StreamSplitter, splitter_of
 from pytest_mobileagent.program.adb.services import open_service
+from pytest_mobileagent.program.adb.sight_scripts import (
+    HiddenError,
+    may_read,
+    portal_permits,
+    sighted,
+)
 from pytest_mobileagent.program.commands import Command, FileRead, Request
 from pytest_mobileagent.program.commands.sockets import SocketReader
 from pytest_mobileagent.program.commands.steps import BINARY
-from pytest_mobileagent.program.sight_scripts import HiddenError, may_read, portal_permits, sighted
 from pytest_mobileagent.screen.picture import HEADER, size_of
 from pytest_mobileagent.screen.sight import NO_HIERARCHY, black
 
@@ -33,7 +38,7 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.device.device import Address
     from pytest_mobileagent.program.adb.conversation import Piece
-    from pytest_mobileagent.program.sight_scripts import SightedScript
+    from pytest_mobileagent.program.adb.sight_scripts import SightedScript
     from pytest_mobileagent.screen.sight import Part
 
 
