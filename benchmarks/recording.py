@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.device.device import DeviceOptions
 from pytest_mobileagent.device.fleet.shared import SharedRun
 from pytest_mobileagent.device.sources.virtual import virtual_slots
-from pytest_mobileagent.program.adb.recorded_adb import RecordedAdb
+from pytest_mobileagent.program.adb import RecordedAdb
 from pytest_mobileagent.program.track import RawLog
 
 if TYPE_CHECKING:

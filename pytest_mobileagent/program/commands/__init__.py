@@ -45,7 +45,7 @@ class Clear:
 class ElementTap:
     """A tap on an element that an automation server on the phone knows by the path of a URL.
 
-    `adb.recorded_adb` looks up the element's position before the tap is passed on; if it is
+    `program.adb` looks up the element's position before the tap is passed on; if it is
     unknown, the text `words` describes the tap.
     """
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.program.adb.recorded_adb import RecordedAdb
+from pytest_mobileagent.program.adb import RecordedAdb
 from pytest_mobileagent.program.track import LoopThread, RawLog
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from pytest_mobileagent.device.device import Address
+from pytest_mobileagent.program.adb import Attachment
 from pytest_mobileagent.program.adb.adbd import MOST_PAYLOAD, VERSION, Adbd, Packet, read_packet
-from pytest_mobileagent.program.adb.recorded_adb import Attachment
 from pytest_mobileagent.program.adb.services import banner
 
 if TYPE_CHECKING:
@@ -247,7 +247,7 @@ def test_vanished_device_closes_its_connections(monkeypatch):
         await asyncio.wait_for(vanishes.wait(), 5)
         await attached.close()
 
-    monkeypatch.setattr("pytest_mobileagent.program.adb.recorded_adb.states", states)
+    monkeypatch.setattr("pytest_mobileagent.program.adb.states", states)
     asyncio.run(check())
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_mobileagent import Raw, Tap
 from pytest_mobileagent.device.device import Address
-from pytest_mobileagent.program.adb import recorded_adb as log
+from pytest_mobileagent.program import adb as log
 from pytest_mobileagent.program.adb.services import Service
 from pytest_mobileagent.program.commands import Command, ElementTap
 

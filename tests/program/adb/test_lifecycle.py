@@ -19,7 +19,7 @@ import pytest
 from pytest_mobileagent.device.device import Address
 from pytest_mobileagent.device.drivers.adb.shell import Shell
 from pytest_mobileagent.errors import DeviceError, HostError
-from pytest_mobileagent.program.adb import recorded_adb
+from pytest_mobileagent.program import adb
 from tests.program.adb.conftest import PATIENCE
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into Linux's /proc")
@@ -142,7 +142,7 @@ PARENT = """
 import asyncio, sys
 from pathlib import Path
 from pytest_mobileagent.program.track import RawLog
-from pytest_mobileagent.program.adb.recorded_adb import RecordedAdb
+from pytest_mobileagent.program.adb import RecordedAdb
 from pytest_mobileagent.device.device import Address
 
 async def main(serial, port, folder):
@@ -183,8 +183,8 @@ def test_root_is_allowed_if_it_restarts_nothing(user, refused, monkeypatch):
             raise DeviceError(msg)
         return user
 
-    monkeypatch.setattr(recorded_adb, "ask_service", ask_service)
+    monkeypatch.setattr(adb, "ask_service", ask_service)
     nobody = cast("Any", None)
-    reader = recorded_adb.RecordedAdb(ADDRESS, nobody, nobody, Path("unused"))
+    reader = adb.RecordedAdb(ADDRESS, nobody, nobody, Path("unused"))
     assert bool(asyncio.run(reader._read("root:")).refused) is refused
     assert asyncio.run(reader._read("unroot:")).refused
