@@ -152,7 +152,7 @@ def _export(arguments: list[str]) -> int:
 
 def _pack(run: Path) -> None:
     """Pack the screens of a large run that a command has touched, if the project packs them."""
-    from pytest_mobileagent.report.pack_command import is_left, pack_rest
+    from pytest_mobileagent.episode.packing import is_left, pack_rest
 
     if is_left(run):
         try:
@@ -213,7 +213,10 @@ _COMMANDS: dict[str, tuple[Any, ...]] = {
     "instruct": ("pytest_mobileagent.instruct", _EPISODES, _SETTINGS),
     "mcp": ("pytest_mobileagent.mcp", _PROJECT),
     "merge": ("pytest_mobileagent.report.merging", _pack),
-    "pack": ("pytest_mobileagent.report.pack_command",),
+    "pack": (
+        "pytest_mobileagent.episode.packing",
+        "pytest_mobileagent.report.recorded_run.find_run",
+    ),
     "record": ("pytest_mobileagent.record.record", _PROJECT, _SETTINGS),
     "report": ("pytest_mobileagent.report.export", _runs),
     "review": ("pytest_mobileagent.review", _runs),

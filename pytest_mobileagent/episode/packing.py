@@ -26,19 +26,59 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pytest_mobileagent.arguments import Parser, failed, program_name
 from pytest_mobileagent.episode.chain import add
 from pytest_mobileagent.episode.screens import CONTENT, FOLDER
-from pytest_mobileagent.errors import HostError
+from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import read_bytes, replacing
+from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.processes import without_keys
 from pytest_mobileagent.screen.picture import as_webp
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 LEAST = 2_000_000  # minimum bytes of screens for which packing pays off
+_MOST_SECONDS = 60.0  # of packing by a command that was called for something else
+_WORTH_A_WORD = 50  # screens; packing more takes some seconds, which is announced
 _PAUSE = 2.0  # seconds between two scans for new screens
 _SUFFIXES = {".png": ".webp", ".xml": ".xml.gz"}
+
+
+def main(arguments: Sequence[str], find_run: Callable[[Path], Path]) -> int:
+    """Pack the screens of runs, and return the exit status.
+
+    `find_run` returns the folder of a run, given itself or a folder of runs.
+    """
+    parser = Parser(
+        prog=program_name("pack"),
+        description="Pack the screens of runs: screenshots as lossless WebP, view "
+        "hierarchies with gzip. Everything that reads runs reads both forms.",
+    )
+    run = "the folder of a run, or a folder of runs, whose newest run is used"
+    parser.add_argument("runs", nargs="+", metavar="RUN", help=run)
+    try:
+        for folder in [find_run(Path(run)) for run in parser.parse_args(arguments).runs]:
+            before = size_of(folder) / 1e6
+            pack_run(folder)
+            now = f"{before:.1f} MB of screens are now {size_of(folder) / 1e6:.1f} MB"
+            sys.stdout.write(printable(f"{folder}: {now}") + "\n")
+    except (OSError, RecordError) as error:
+        return failed(error)
+    return 0
+
+
+def is_left(run: Path) -> bool:
+    """Return whether a run has screens for which packing pays off."""
+    return size_of(run) >= LEAST and bool(unpacked(run))
+
+
+def pack_rest(run: Path) -> None:
+    """Pack the screens of a run that a command has read or written, for at most a minute."""
+    if (left := len(unpacked(run))) > _WORTH_A_WORD:
+        sys.stderr.write(f"packing {left} screens (Ctrl-C leaves them as they are)\n")
+    with suppress(KeyboardInterrupt):
+        pack_run(run, _MOST_SECONDS)
 
 
 def unpacked(run: Path) -> list[Path]:
@@ -176,9 +216,8 @@ def _be_idle() -> None:
             os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
 
-def main(arguments: Sequence[str]) -> None:
+def _pack_in_time_left(run: Path) -> None:
     """Pack the screens of a run until standard input ends, which the parent process holds open."""
-    (run,) = map(Path, arguments)
     _be_idle()
     hopeless: set[Path] = set()
     while True:
@@ -197,4 +236,4 @@ def main(arguments: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    _pack_in_time_left(Path(sys.argv[1]))
