@@ -9,7 +9,7 @@ from pytest_mobileagent._task.needs import alternatives
 from pytest_mobileagent.action import Key, KeyName, LongPress, Type
 from pytest_mobileagent.check import temporal
 from pytest_mobileagent.check.actions import runs, targets, touches, typings
-from pytest_mobileagent.check.body import UnclearAnswer, assumed
+from pytest_mobileagent.check.body import UnclearAnswer, assumed, subgoal
 from pytest_mobileagent.check.events import (
     START,
     EventSelector,
@@ -19,7 +19,6 @@ from pytest_mobileagent.check.events import (
     since,
     underivable,
 )
-from pytest_mobileagent.check.subgoals import subgoal
 from pytest_mobileagent.episode import EpisodeRecord
 from pytest_mobileagent.episode.event import Event
 from pytest_mobileagent.episode.reader import read

@@ -33,7 +33,7 @@ from pytest_mobileagent.screen.explain import collect_misses, missed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from pytest_mobileagent.check.subgoals import SubGoal
+    from pytest_mobileagent.check.body import SubGoal
 
 
 E = TypeVar("E", bound=EpisodeRecord)

@@ -31,8 +31,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from pytest_mobileagent.answers import read_answer
+from pytest_mobileagent.check.body import collect_subgoals
 from pytest_mobileagent.check.episode import load
-from pytest_mobileagent.check.subgoals import collect_subgoals
 from pytest_mobileagent.draft.sandbox import PrefixAnswer, SandboxLimits
 from pytest_mobileagent.errors import ScreenError, UndecidedError, in_one_line
 from pytest_mobileagent.isolation import UnavailableError, leave_networks, limit, shut_off

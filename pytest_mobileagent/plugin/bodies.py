@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.check import temporal
-from pytest_mobileagent.check.body import decide
+from pytest_mobileagent.check.body import SubGoal, SubGoals, collect_subgoals, decide
 from pytest_mobileagent.check.episode import Episode
 from pytest_mobileagent.check.events import NoListenerError
 from pytest_mobileagent.check.golden import check_path, collect_matches
-from pytest_mobileagent.check.subgoals import SubGoal, SubGoals, collect_subgoals
 from pytest_mobileagent.check.temporal import OnTheWay, in_fork
 from pytest_mobileagent.episode import AGENTS_FAULT
 from pytest_mobileagent.episode.running import LiveEpisode

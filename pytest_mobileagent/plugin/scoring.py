@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent.action.matching.graph_mobile_bench import graph
+from pytest_mobileagent.check.body import SubGoalError, credit
 from pytest_mobileagent.check.golden import OffPathError, check_path, collect_matches, compare
-from pytest_mobileagent.check.subgoals import SubGoalError, credit
 from pytest_mobileagent.episode import AGENTS_FAULT, Termination
 from pytest_mobileagent.episode.redaction import redacted
 from pytest_mobileagent.episode.runs import append as add_to_index

@@ -20,10 +20,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from pytest_mobileagent._task.case import Case
-    from pytest_mobileagent.check.body import UnclearAnswer
+    from pytest_mobileagent.check.body import SubGoals, UnclearAnswer
     from pytest_mobileagent.check.episode import Episode
     from pytest_mobileagent.check.golden import Compared
-    from pytest_mobileagent.check.subgoals import SubGoals
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.episode.findings import WallTrial
     from pytest_mobileagent.report.entry import Entry

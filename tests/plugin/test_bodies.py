@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.check.subgoals import SubGoalError, collect_subgoals, subgoal
+from pytest_mobileagent.check.body import SubGoalError, collect_subgoals, subgoal
 from pytest_mobileagent.plugin.body_source import closest, code_of
 from pytest_mobileagent.screen.explain import collect_misses, missed
 from pytest_mobileagent.testing import make_screen
