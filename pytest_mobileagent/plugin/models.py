@@ -220,7 +220,7 @@ class RunModels:
 
         With `alone`, the agent asks models only in this way, so no other model can be chosen.
         """
-        from pytest_mobileagent.program.models.environment import check_route, route_of, routes
+        from pytest_mobileagent.program.model_routes import check_route, route_of, routes
 
         if alone:
             self.check_for_program()

@@ -24,7 +24,7 @@ from pytest_mobileagent.llm.providers import key_variables, keys
 from pytest_mobileagent.processes import signal_name, was_killed
 from pytest_mobileagent.program.adapter import fill, fill_words
 from pytest_mobileagent.program.launch import ProgramProcess, contained
-from pytest_mobileagent.program.models.environment import LentKeys
+from pytest_mobileagent.program.model_routes import LentKeys
 from pytest_mobileagent.program.recorders import PROGRAM, Recorders
 from pytest_mobileagent.program.session_watcher import SessionWatcher
 from pytest_mobileagent.program.track import RAW_LOG, Jobs, LoopThread, RawLog

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.llm.scripted import ScriptedModel
     from pytest_mobileagent.program.adapter import Adapter
-    from pytest_mobileagent.program.models.environment import LentKeys
+    from pytest_mobileagent.program.model_routes import LentKeys
     from pytest_mobileagent.program.session_watcher import SessionWatcher
 
 

@@ -20,7 +20,7 @@ from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.llm.providers import endpoint_of, key_of, provider_of, server_of
 from pytest_mobileagent.llm.reference import ModelReference
 from pytest_mobileagent.program.connections import Origin, ask, header, passed_on, with_headers
-from pytest_mobileagent.program.models.environment import Seller, seller_of
+from pytest_mobileagent.program.model_routes import Seller, seller_of
 from pytest_mobileagent.program.models.requests import (
     COMPRESSIONS,
     Decoder,

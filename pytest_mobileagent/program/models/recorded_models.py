@@ -24,7 +24,7 @@ from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.llm.providers import PROVIDERS
 from pytest_mobileagent.llm.streams import json_object
 from pytest_mobileagent.program.connections import Origin, header, trusted
-from pytest_mobileagent.program.models.environment import (
+from pytest_mobileagent.program.model_routes import (
     UNLIMITED,
     LentKeys,
     environment,
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.scripted import ScriptedModel
     from pytest_mobileagent.program.commands import CallWatcher
     from pytest_mobileagent.program.connections import ServerConnection
-    from pytest_mobileagent.program.models.environment import Seller
+    from pytest_mobileagent.program.model_routes import Seller
     from pytest_mobileagent.program.models.recording import CachedReply
     from pytest_mobileagent.program.models.requests import RecordedApi
 

@@ -29,7 +29,7 @@ from pytest_mobileagent.llm.provider_errors import described, failure_in, kind_o
 from pytest_mobileagent.llm.providers import REAL_KEY, keys
 from pytest_mobileagent.llm.refusals import MEANS
 from pytest_mobileagent.llm.streams import Assembled, json_object, objects
-from pytest_mobileagent.program.models.environment import price
+from pytest_mobileagent.program.model_routes import price
 from pytest_mobileagent.program.models.requests import decoded, model_of
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.known_replies import ReplyCache
     from pytest_mobileagent.llm.model import Request
     from pytest_mobileagent.llm.prices import Prices
-    from pytest_mobileagent.program.models.environment import Seller
+    from pytest_mobileagent.program.model_routes import Seller
     from pytest_mobileagent.program.models.requests import RecordedApi
 
 

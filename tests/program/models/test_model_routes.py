@@ -18,7 +18,7 @@ from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.llm.prices import Price, Prices
 from pytest_mobileagent.llm.reference import parse_reference
-from pytest_mobileagent.program.models.environment import LentKeys, provider_at
+from pytest_mobileagent.program.model_routes import LentKeys, provider_at
 from pytest_mobileagent.program.models.requests import api_of, model_of
 from pytest_mobileagent.testing import ScriptedModel
 
