@@ -24,7 +24,7 @@ from urllib.parse import unquote, urlsplit
 import trustme
 
 from pytest_mobileagent.llm.metered import EpisodeModels
-from pytest_mobileagent.program.models.recorded_models import RecordedModels
+from pytest_mobileagent.program.models import RecordedModels
 from pytest_mobileagent.program.port import LocalPort
 
 if TYPE_CHECKING:

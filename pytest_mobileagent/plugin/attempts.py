@@ -327,10 +327,10 @@ def _port_maker(run: RunConfig, case: Case) -> Callable[[Path], ModelPort] | Non
 def _load_recorder(endpoints: Sequence[str]) -> None:
     """Import the recorder of calls by an agent's own SDKs before the agent's time is measured."""
     if endpoints and is_installed("models"):
+        from pytest_mobileagent.program import models
         from pytest_mobileagent.program.model_routes import provider_at
-        from pytest_mobileagent.program.models import recorded_models
 
-        assert recorded_models
+        assert models
         provider_at("example.com")  # loads the price table
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.metered import EpisodeModels
     from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.llm.scripted import ScriptedModel
-    from pytest_mobileagent.program.models.recorded_models import RecordedModels
+    from pytest_mobileagent.program.models import RecordedModels
     from pytest_mobileagent.program.port import LocalPort
 
 _HOST = "127.0.0.1"
@@ -106,7 +106,7 @@ class EndpointPort:
 
     def _open(self) -> None:
         """Load the recorder of calls, and start it."""
-        from pytest_mobileagent.program.models.recorded_models import RecordedModels
+        from pytest_mobileagent.program.models import RecordedModels
         from pytest_mobileagent.program.port import LocalPort
         from pytest_mobileagent.program.track import LoopThread
 

@@ -22,8 +22,8 @@ from pytest_mobileagent.program.connections import (
     connect,
     header,
 )
+from pytest_mobileagent.program.models import context_for
 from pytest_mobileagent.program.models.exchange import pass_through
-from pytest_mobileagent.program.models.recorded_models import context_for
 from pytest_mobileagent.urls import is_loopback
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from pytest_mobileagent.program.connections import Ends
-    from pytest_mobileagent.program.models.recorded_models import RecordedModels
+    from pytest_mobileagent.program.models import RecordedModels
 
     # Takes a JSON object, and returns one.
     Answer = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]

@@ -20,7 +20,7 @@ from pytest_mobileagent.llm.model import Completion
 from pytest_mobileagent.llm.providers import keys
 from pytest_mobileagent.program.adapter import Values
 from pytest_mobileagent.program.adb import RecordedAdb
-from pytest_mobileagent.program.models.recorded_models import RecordedModels
+from pytest_mobileagent.program.models import RecordedModels
 from pytest_mobileagent.program.port import HOST, LocalPort, RoutePort
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import pytest
 
 from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.llm.prices import Price, Prices
-from pytest_mobileagent.program.models.recorded_models import RecordedModels
+from pytest_mobileagent.program.models import RecordedModels
 from pytest_mobileagent.program.port import LocalPort
 from pytest_mobileagent.program.track import LoopThread
 from pytest_mobileagent.testing import ScriptedModel, ScriptedReply
