@@ -89,7 +89,11 @@ class Project:
         return self.pytester.runpytest_inprocess(device, "--mobile-agent-process=off", *arguments)
 
     def run_virtual(self, *arguments: str) -> pytest.RunResult:
-        """Run pytest in a separate process, on phones that only this run uses."""
+        """Run pytest in this process, on phones that only this run uses."""
+        return self.pytester.runpytest_inprocess(*arguments)
+
+    def run_apart(self, *arguments: str) -> pytest.RunResult:
+        """Run pytest likewise, in a separate process: the project changes what others import."""
         return self.pytester.runpytest_subprocess(*arguments)
 
 

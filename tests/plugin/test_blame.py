@@ -302,7 +302,7 @@ def results(
         file.write(CONFTEST)
     faults = [*BREAKING, *HARMLESS, *THE_AGENTS]
     project.write(agents__unlucky=AGENT, tasks__counter__test_counter=TASKS.format(faults=faults))
-    run = project.run_virtual("tasks", "--agent=unlucky", "-n2", "--mobile-retries=1")
+    run = project.run_apart("tasks", "--agent=unlucky", "-n2", "--mobile-retries=1")
     run.assert_outcomes(passed=len(faults) - 1, failed=1)
     document = report(project)
     assert document["summary"]["infrastructure"] == len(BREAKING)

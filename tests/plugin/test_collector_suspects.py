@@ -113,7 +113,7 @@ def play(
 
     def play(whats, *arguments):
         project.write(agents__hostile=AGENT, tasks__counter__test_counter=TASKS.format(whats=whats))
-        result = project.run_virtual("tasks", "--agent=hostile", *arguments)
+        result = project.run_apart("tasks", "--agent=hostile", *arguments)
         return result, newest_report(project.pytester.path)
 
     return play

@@ -305,7 +305,7 @@ def full(**_):
 tempfile.mkdtemp = full
 """
         )
-    result = project.run_virtual("tasks", "--agent=noop", "-k", "code", workers)
+    result = project.run_apart("tasks", "--agent=noop", "-k", "code", workers)
     assert result.ret != 0
     shown = result.stdout.str() + result.stderr.str()
     assert "cannot create a temporary folder for the run (TMPDIR sets where)" in shown
