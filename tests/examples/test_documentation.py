@@ -71,7 +71,7 @@ def written(project: pytest.Pytester, files: dict[str, str]) -> pytest.Pytester:
 
 
 def run(project: pytest.Pytester, *arguments: str) -> pytest.RunResult:
-    return project.runpytest_subprocess(*arguments, "-p", "no:cacheprovider")
+    return project.runpytest_inprocess(*arguments, "-p", "no:cacheprovider")
 
 
 @pytest.mark.slow

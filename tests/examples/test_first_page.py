@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_mobileagent.init import main as init
 from pytest_mobileagent.testing import ScriptedModel
-from tests.inprocess import FEW_PLUGINS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 PAGE = (Path(__file__).parents[2] / "docs" / "index.md").read_text("utf-8")
 READERS = dict(re.findall(r"(?ms)^### ([^\n]+)\n(.*?)(?=^##|\Z)", PAGE))
@@ -36,28 +39,30 @@ def commands(section: str) -> list[str]:
     return [line.strip() for line in section.splitlines() if line.startswith("    ")]
 
 
+@pytest.fixture
+def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The project created by `init`, and a model, which says that it has done its task."""
+    assert init([str(pytester.path)]) == 0
+    done = 'Reason: all is there.\nAction: {"action_type": "status", "goal_status": "complete"}'
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=":")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-test")
+    monkeypatch.setenv("BROWSER", "true")  # a program that does nothing
+    with ScriptedModel([done] * 20).serve() as url:
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{url}/v1")
+        yield pytester.path
+
+
 @pytest.mark.slow  # runs pytest several times, with phones
 @pytest.mark.parametrize("reader", READERS)
-def test_the_commands_for_a_reader_run(reader, tmp_path):
-    assert init([str(tmp_path)]) == 0
-    done = 'Reason: all is there.\nAction: {"action_type": "status", "goal_status": "complete"}'
-    with ScriptedModel([done] * 20).serve() as url:
-        environment = os.environ | {
-            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-            "OPENAI_API_KEY": "sk-of-the-test",
-            "OPENAI_BASE_URL": f"{url}/v1",
-            "BROWSER": "true",  # a program that does nothing
-            "PYTEST_ADDOPTS": FEW_PLUGINS,
-        }
-        for command, status in zip(commands(READERS[reader]), STATUSES[reader], strict=True):
-            ended = subprocess.run(
-                command,
-                check=False,
-                shell=True,
-                cwd=tmp_path,
-                env=environment,
-                capture_output=True,
-                text=True,
-            )
-            assert ended.returncode == status, f"{command}\n{ended.stdout}\n{ended.stderr}"
-    assert (tmp_path / "table.md").exists() == ("table.md" in READERS[reader])
+def test_the_commands_for_a_reader_run(
+    reader: str, project: Path, pytester: pytest.Pytester
+) -> None:
+    for command, status in zip(commands(READERS[reader]), STATUSES[reader], strict=True):
+        if command.startswith("pytest "):  # in this process, as starting another takes longer
+            words = shlex.split(command.removeprefix("pytest "), comments=True)
+            ended, said = pytester.runpytest_inprocess(*words).ret, ""
+        else:
+            program = subprocess.run(command, check=False, shell=True, capture_output=True)
+            ended, said = program.returncode, f"{program.stdout!r}\n{program.stderr!r}"
+        assert ended == status, f"{command}\n{said}"
+    assert (project / "table.md").exists() == ("table.md" in READERS[reader])
