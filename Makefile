@@ -5,9 +5,9 @@
 # origin's main branch, or have passed them here; `make test-virtual` runs only these tests, and
 # `make test-fast` all but the slow ones.
 # `make PYTHON=python3.13 VENV=.venv-3.13 test` uses another Python, in an environment of its own.
-# `make suites` has scripted agents play the suites of published benchmarks: every task that phones
-# have the apps for; and on days of all kinds in several time zones, the tasks that depend on the
-# time. `make test-all` does that with a part, another one for each commit.
+# `make suites` has scripted agents play all suites, those of published benchmarks too: every task
+# that phones have the apps for; and on days of all kinds in several time zones, the tasks that
+# depend on the time. `make test-all` does that with a part, another one for each commit.
 # `make test-portable` passes the tests that need no Linux.
 # `make test-fleet` installs Ray and passes the tests on clusters of this machine, in five minutes; the
 # other tests leave them out.
@@ -66,7 +66,7 @@ $(VENV)/ray: $(VENV)/ready
 	touch $@
 
 suites: $(VENV)/ready
-	SUITES_PART=1/1 $(BIN)/pytest tests/suite/test_tasks_are_sound.py -k "published or time"
+	SUITES_PART=1/1 $(BIN)/pytest tests/suite/test_tasks_are_sound.py
 
 demonstrations: $(VENV)/ready
 	$(BIN)/pytest tasks/b_moca -n 2 --agent=oracle --mobile-env=train --mobile-exit=run --mobile-runs=demonstrations/runs
