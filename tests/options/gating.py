@@ -14,6 +14,7 @@ from pytest_mobileagent.report.recorded_run import document
 from pytest_mobileagent.report.result import Result
 from pytest_mobileagent.verdict import Verdict
 from tests.options.asking import CONFTEST
+from tests.plugin.projects import NO_PHONE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -112,7 +113,7 @@ class Gated:
         """Run the tasks in this process, or on `workers` workers."""
         given = ["--agent=skilled.py:Skilled", "--mobile-agent-process=off", *arguments]
         if workers:
-            return self.pytester.runpytest_subprocess(f"-n{workers}", *given)
+            given += [f"-n{workers}", NO_PHONE]
         return self.pytester.runpytest_inprocess(*given)
 
     def gated(self, *arguments: str, workers: int = 0) -> pytest.RunResult:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.options import judging
 from tests.options.gating import write_run
+from tests.plugin.projects import NO_PHONE
 
 if TYPE_CHECKING:
     from tests.options.asking import Asking
@@ -278,6 +279,6 @@ def pytest_runtest_setup(item):
 def test_workers_report_tests_that_waited(hooked, served):
     hooked.pytester.makepyfile(test_codes=COUNTS.replace("range(2)", "range(5)"))
     judge = f"--mobile-judges={served(*['Result: 1'] * 5)}"
-    result = judging.run(hooked, SINGLE, judge, "-n2", "-p", "xdist")
+    result = judging.run(hooked, SINGLE, judge, "-n2", NO_PHONE, "-p", "xdist")
     result.assert_outcomes(passed=5)
     assert len(hooked.report()["tasks"]) == 5

@@ -7,6 +7,7 @@ import shlex
 import pytest
 
 from pytest_mobileagent.testing import ScriptedReply, When
+from tests.plugin.projects import NO_PHONE
 
 DONE = When("", ScriptedReply("done: 4711", input_tokens=1000, output_tokens=100))  # $0.20
 NEVER = When("", ScriptedReply("Let me see.", input_tokens=1000, output_tokens=100))
@@ -114,7 +115,7 @@ def test_an_episode_that_is_cut_off_by_the_runs_budget_ends_the_run(asking, serv
 def test_all_workers_share_the_budget(asking, served):
     asking.write(count=8)
     model = f"--mobile-model={served(DONE)}"
-    result = asking.run(model, PRICES, "--mobile-max-cost=0.7", "-n2")
+    result = asking.run(model, PRICES, "--mobile-max-cost=0.7", "-n2", NO_PHONE)
     assert result.ret == pytest.ExitCode.INTERRUPTED
     summary = asking.report()["summary"]
     assert 0.7 <= summary["cost_usd"] <= 1.0
@@ -138,7 +139,7 @@ class Kills(Asks):
     model = f"--mobile-model={served(DONE)}"
     result = asking.pytester.runpytest_inprocess(
         "--agent=kills.py:Kills", "--mobile-agent-process=off", model, PRICES,
-        "--mobile-max-cost=0.3", "-n1",
+        "--mobile-max-cost=0.3", "-n1", NO_PHONE,
     )  # fmt: skip
     assert result.ret == pytest.ExitCode.INTERRUPTED
     result.stdout.fnmatch_lines(["budget: --mobile-max-cost=0.3 is spent: 0 tasks decided, *"])

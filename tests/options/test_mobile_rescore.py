@@ -267,7 +267,7 @@ def test_workers_share_the_work(asking):
     before = first(asking)
     write(asking, "assert number != 1")
     asking.pytester.makeconftest("")
-    result = asking.pytester.runpytest_subprocess("--mobile-rescore=runs", "-n2")
+    result = asking.pytester.runpytest_inprocess("--mobile-rescore=runs", "-n2")
     result.assert_outcomes(passed=2, failed=1)
     result.stdout.fnmatch_lines([f"{before.name}: 3 scored again, *", "1 verdict changed:"])
     for task in asking.report()["tasks"]:

@@ -18,6 +18,7 @@ from pytest_mobileagent.verdict import append as add_verdict
 from pytest_mobileagent.verdict import of_person
 from tests.options.interrupting import AGENT, ALL, Suite, outcomes, report
 from tests.plugin.leftovers import wait_until
+from tests.plugin.projects import NO_PHONE
 
 
 @pytest.fixture
@@ -278,7 +279,7 @@ def test_a_killed_run_can_be_resumed_with_other_workers(suite):
     suite.write(["fine", "fail", "wait 1", "wait 2", "last"])
     path = suite.pytester.path
     (path / "stop").touch()
-    words = (AGENT, "--mobile-agent-process=off", "-n2")
+    words = (AGENT, "--mobile-agent-process=off", "-n2", NO_PHONE)
     # These tests may themselves run in a worker.
     outside = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_XDIST")}
     killed = subprocess.Popen(
@@ -297,7 +298,7 @@ def test_a_killed_run_can_be_resumed_with_other_workers(suite):
         killed.wait()
     (path / "stop").unlink()
     suite.worked()
-    result = suite.pytester.runpytest_subprocess(*words, "--mobile-resume=runs", "-v")
+    result = suite.pytester.runpytest_inprocess(*words, "--mobile-resume=runs", "-v")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines([f"{len(finished)} reused, {5 - len(finished)} run"])
     assert len(suite.worked()) == 5 - len(finished)

@@ -58,9 +58,8 @@ class Suite:
         """Run all tasks into new/, reusing results from old/; return the lines of the terminal."""
         self.pytester.makepyfile(says=self.agent, test_it=self.tasks)
         ways = [f"--mobile-reuse={OLDER}", "--mobile-runs=new"] if reuse else ["--mobile-runs=old"]
-        run = self.pytester.runpytest_subprocess if n else self.pytester.runpytest_inprocess
         words = ["--agent=says.py:Says", "--mobile-agent-process=off", *ways, *arguments]
-        self.result = run(*words, *([f"-n{n}"] if n else []))
+        self.result = self.pytester.runpytest_inprocess(*words, *([f"-n{n}"] if n else []))
         return self.result.outlines
 
     def said(self, lines):

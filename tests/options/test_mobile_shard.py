@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from pytest_mobileagent.plugin.selection import parts
+from tests.plugin.projects import NO_PHONE
 
 NAMES = [f"tasks/shop/shop-{number:03}" for number in range(108)]
 
@@ -95,7 +96,5 @@ def test_other_parts_are_refused(wrong, text):
 @pytest.mark.slow
 def test_workers_share_a_part(asking):
     asking.write(count=6)
-    result = asking.pytester.runpytest_subprocess(
-        "--agent=asking.py:Silent", "--mobile-agent-process=off", "--mobile-shard=1/2", "-n2"
-    )
+    result = asking.run("--mobile-shard=1/2", "-n2", NO_PHONE, agent="Silent")
     result.assert_outcomes(passed=3)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pytest
+
+# For runs with workers whose tests have a phone in memory: nothing starts before they need it, as
+# virtual phones would.
+NO_PHONE = f"--mobile-device=graph:{Path(__file__).parents[2] / 'fixtures/graphs/coursera'}"
 
 # A conftest.py with a phone that shows a different number after each action.
 PHONE = """

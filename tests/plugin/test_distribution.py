@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
 from pytest_mobileagent.plugin.context import RunContext
+from tests.plugin.projects import NO_PHONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,9 +48,15 @@ def workers(pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
     pytester.makepyfile(PLAIN.format(die=False))
 
     def run(*arguments: str) -> pytest.RunResult:
-        return pytester.runpytest_subprocess("-n2", "-v", *arguments)
+        return pytester.runpytest_inprocess("-n2", NO_PHONE, "-v", *arguments)
 
     return run
+
+
+@pytest.fixture
+def on_phones(workers: object, pytester: pytest.Pytester) -> Callable[..., pytest.RunResult]:
+    """Runs tasks on phones, in a separate process, which their conftest.py changes."""
+    return partial(pytester.runpytest_subprocess, "-n2", "-v")
 
 
 @pytest.mark.parametrize(
@@ -123,13 +131,13 @@ def test_task(episode, n):
 
 
 @pytest.mark.slow
-def test_ordered_tasks_run_on_one_phone_without_resets(workers, pytester):
+def test_ordered_tasks_run_on_one_phone_without_resets(on_phones, pytester):
     pytester.makeconftest(
         f"from pytest_mobileagent.device.sources.virtual import VirtualSource\n"
         f"VirtualSource.restores = False\n{CONFTEST}"
     )
     pytester.makepyfile(test_a=SETS.format(set="a"), test_b=SETS.format(set="b"))
-    result = workers("--agent=idle", "test_a.py", "test_b.py")
+    result = on_phones("--agent=idle", "test_a.py", "test_b.py")
     result.assert_outcomes(passed=12)
     for file in ("test_a.py", "test_b.py"):
         passed = [line.split() for line in result.outlines if f"PASSED {file}" in line]
@@ -157,10 +165,10 @@ def pytest_runtest_teardown(item):
 
 
 @pytest.mark.slow
-def test_workers_that_start_one_by_one_all_have_a_phone(workers, pytester):
+def test_workers_that_start_one_by_one_all_have_a_phone(on_phones, pytester):
     pytester.makeconftest(CONFTEST + ONE_BY_ONE)
     pytester.makepyfile(SETS.format(set=""))
-    workers("--agent=idle", "-n3").assert_outcomes(passed=6)
+    on_phones("--agent=idle", "-n3").assert_outcomes(passed=6)
     did = {path.name: path.read_text().splitlines() for path in pytester.path.glob("gw?")}
     assert {line for lines in did.values() for line in lines} == {"3 3"}
     assert all(did[f"gw{number}"] for number in range(3))

@@ -16,7 +16,7 @@ import pytest
 from pytest_mobileagent.episode.runs import entries
 from pytest_mobileagent.plugin.shutdown import RunEnding
 from tests.plugin.leftovers import processes_with, wait_until
-from tests.plugin.projects import PHONE, newest_report
+from tests.plugin.projects import NO_PHONE, PHONE, newest_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -63,7 +63,7 @@ def test_it(episode, what):
         raise UndecidedError("the judges disagree")
     assert what != "fail"
 """
-OPTIONS = ("-p", "no:cacheprovider", "--agent=conftest.py:Worker")
+OPTIONS = ("-p", "no:cacheprovider", "--agent=conftest.py:Worker", NO_PHONE)
 
 
 def _listen_but(deaf: Sequence[int], terminal: int | None) -> None:
@@ -191,12 +191,16 @@ def test_cases_for_review_are_neither_passed_nor_failed(
 
 
 @pytest.mark.slow
-def test_repeated_attempt_shows_no_letter(run: Callable[..., Any]) -> None:
-    status, shown, document = run(["kill"], "-n1")
+def test_repeated_attempt_shows_no_letter_and_has_one_result(
+    pytester: pytest.Pytester, run: Callable[..., Any]
+) -> None:
+    status, shown, document = run(["kill", "pass"], "-n1")
     assert status == 1
-    assert "R" not in shown.partition("crashed worker")[0].partition("1 item")[2]
-    assert "1 failed, 1 repeated" in shown
-    assert document["tasks"][0]["infrastructure"] == ["a worker died", "a worker died"]
+    assert "R" not in shown.partition("crashed worker")[0].partition("2 items")[2]
+    assert "1 failed, 1 passed, 1 repeated" in shown
+    killed, _ = document["tasks"]
+    assert killed["infrastructure"] == ["a worker died", "a worker died"]
+    assert list(junit(pytester)) == ["test_it[kill]", "test_it[pass]"]
 
 
 @pytest.mark.slow
@@ -343,9 +347,7 @@ def test_run_whose_terminal_closes_is_reported(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "reruns", [[], ["--reruns=0"], ["--reruns=1"], ["--reruns=1", "--dist=load"]]
-)
+@pytest.mark.parametrize("reruns", [["--reruns=0"], ["--reruns=1"], ["--reruns=1", "--dist=load"]])
 def test_task_that_kills_its_worker_has_one_result_with_rerunfailures(
     pytester: pytest.Pytester, run: Callable[..., Any], reruns: list[str]
 ) -> None:
