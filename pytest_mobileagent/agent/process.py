@@ -28,7 +28,7 @@ from pytest_mobileagent.agent.conversation import (
     send_to_agent,
     unpack_reply,
 )
-from pytest_mobileagent.agent.printed import Printed
+from pytest_mobileagent.episode.output import Printed
 from pytest_mobileagent.episode.store import MOST_OF_ERROR, cut
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.providers import without_key_variables

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from pytest_mobileagent import Finish, ModelCall, Tap, Termination
-from pytest_mobileagent.agent.printed import DISPLAY_LIMIT
 from pytest_mobileagent.agent.process import AgentProcess
+from pytest_mobileagent.episode.output import DISPLAY_LIMIT
 from pytest_mobileagent.errors import AgentError
 
 
