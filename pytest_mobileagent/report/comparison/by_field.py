@@ -19,8 +19,14 @@ from pytest_mobileagent.report.comparison.pairing import (
     id_without_variant,
     tallies,
 )
-from pytest_mobileagent.report.text import interval, label, percent, signed
-from pytest_mobileagent.report.text.markdown import escape, table
+from pytest_mobileagent.report.text import (
+    escape_markdown,
+    interval,
+    label,
+    markdown_table,
+    percent,
+    signed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -177,8 +183,8 @@ def by_markdown(by: By) -> list[str]:
         for each in by["pairs"]
     ]
     if not rows:
-        return [escape(line) for line in by_lines(by)]
-    return [*table(head, rows), ""]
+        return [escape_markdown(line) for line in by_lines(by)]
+    return [*markdown_table(head, rows), ""]
 
 
 def _cells(each: By) -> tuple[str, ...]:

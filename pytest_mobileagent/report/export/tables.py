@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.jsonable import printable
-from pytest_mobileagent.report.text import markdown
+from pytest_mobileagent.report.text import escape_markdown, markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,8 +90,8 @@ def as_markdown(table: Table) -> str:
     """Return a table in Markdown; the titles of grouped columns begin with the group."""
     head = [f"{column.group}: {column.title}" if column.group else column.title
             for column in table.columns]  # fmt: skip
-    lines = markdown.table(head, table.rows)
-    notes = [f"{markdown.escape(note)}  " for note in table.notes]
+    lines = markdown_table(head, table.rows)
+    notes = [f"{escape_markdown(note)}  " for note in table.notes]
     return "\n".join([*lines, *(["", *notes] if notes else [])]) + "\n"
 
 

@@ -28,7 +28,7 @@ from pytest_mobileagent.report.gate.rule import (
 )
 from pytest_mobileagent.report.gate.spec import check_names, tags_of
 from pytest_mobileagent.report.metrics.doubtful import unclear_as_failed
-from pytest_mobileagent.report.text.markdown import escape, table
+from pytest_mobileagent.report.text import escape_markdown, markdown_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -265,5 +265,5 @@ def decision_markdown(gate: Mapping[str, Any]) -> list[str]:
         (f"{_SIGNS[each['verdict']]} {each['verdict']}", each["words"]) for each in gate["bounds"]
     ]
     title = f"## {_SIGNS[gate['verdict']]} Gate: {gate['verdict']}"
-    lines = [title, "", escape(gate["line"]), ""]
-    return [*lines, *table(("verdict", "what was asked, and what was found"), rows), ""]
+    lines = [title, "", escape_markdown(gate["line"]), ""]
+    return [*lines, *markdown_table(("verdict", "what was asked, and what was found"), rows), ""]

@@ -1,8 +1,14 @@
-"""The table of a run's numbers, and the formats of numbers and task names."""
+"""The table of a run's numbers, the formats of numbers and task names, and Markdown.
+
+In Markdown, text from apps, tasks and agents is escaped.
+"""
 
 from __future__ import annotations
 
+import html
+import re
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from pytest_mobileagent.jsonable import cut, plural, printable
 from pytest_mobileagent.statistics import ratio
@@ -209,3 +215,29 @@ def signed(share: float | None) -> str:
 def interval(between: Sequence[float] | None) -> str:
     """Return an interval of differences of shares in percentage points; "" for None."""
     return "" if between is None else " to ".join(map(points, between))
+
+
+# Only characters that could be markup, a mention or a link within a line, so ids stay readable.
+_MARKUP = re.compile(r"[\\`*~\[\]<>&|#@]|(?<!\w)_|_(?!\w)|:(?=\S)|^[-+](?=\s)|^=")
+
+
+def escape_markdown(text: object) -> str:
+    """Return the text on one line, escaped so that Markdown shows it literally."""
+    return _MARKUP.sub(lambda found: f"\\{found[0]}", printable(" ".join(str(text).split())))
+
+
+def escape_url(url: str) -> str:
+    """Return a URL with the characters escaped that would end a Markdown link."""
+    return quote(url, safe=":/?#@!$&'*+,;=%~")
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
+    """Return the lines of a table in Markdown."""
+    lines = [f"| {' | '.join(map(escape_markdown, row))} |" for row in (head, *rows)]
+    return [lines[0], f"|{' --- |' * len(head)}", *lines[1:]]
+
+
+def collapsible(title: str, lines: Sequence[str], *, is_open: bool = False) -> list[str]:
+    """Return a collapsible section with a title, expanded at first if `is_open`."""
+    summary = f"<summary>{html.escape(printable(title))}</summary>"
+    return ["<details open>" if is_open else "<details>", summary, "", *lines, "", "</details>", ""]

@@ -12,8 +12,17 @@ from pytest_mobileagent.report.comparison.episode_pairs import (
     page_fragment,
 )
 from pytest_mobileagent.report.published_settings import in_words
-from pytest_mobileagent.report.text import interval, label, percent, shortener, signed
-from pytest_mobileagent.report.text.markdown import collapsible, escape, escape_url, table
+from pytest_mobileagent.report.text import (
+    collapsible,
+    escape_markdown,
+    escape_url,
+    interval,
+    label,
+    markdown_table,
+    percent,
+    shortener,
+    signed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -143,7 +152,7 @@ def comparison_markdown(comparison: Comparison, page: str = "") -> list[str]:
     to the step on it at which their episodes diverge.
     """
     title = " against ".join(name_of(comparison[side]) for side in ("run", "baseline"))
-    lines = [f"### {escape(title)}", "", *_table(comparison), ""]
+    lines = [f"### {escape_markdown(title)}", "", *_table(comparison), ""]
     for kind, meaning in _LISTS.items():
         if comparison[kind]:
             listed = comparison[kind]
@@ -152,20 +161,20 @@ def comparison_markdown(comparison: Comparison, page: str = "") -> list[str]:
             is_open = kind == "lost" and len(tasks) <= _MOST
             lines += collapsible(f"{kind} ({len(listed)}): {meaning}", tasks, is_open=is_open)
     if robust := _robustness(comparison):
-        items = [f"- {escape(each.strip())}" for each in robust[1:]]
-        lines += collapsible(escape(robust[0]), items)
+        items = [f"- {escape_markdown(each.strip())}" for each in robust[1:]]
+        lines += collapsible(escape_markdown(robust[0]), items)
     if comparison["differs_in"]:
-        lines += [f"Differs in: {escape(', '.join(comparison['differs_in']))}", ""]
+        lines += [f"Differs in: {escape_markdown(', '.join(comparison['differs_in']))}", ""]
     for remark in remarks(comparison):
-        lines += [f"> {escape(remark)}", ""]
+        lines += [f"> {escape_markdown(remark)}", ""]
     return lines
 
 
 def _item(words: str | None, entry: Mapping[str, Any] | None, kind: str, page: str) -> str:
-    line = f"- {escape(words or '')}"
+    line = f"- {escape_markdown(words or '')}"
     if entry is None or "episodes" not in entry:
         return line
-    first, *more = map(escape, _episode_differences(entry))
+    first, *more = map(escape_markdown, _episode_differences(entry))
     if page:
         first = f"[{first}]({escape_url(page + page_fragment(entry))})"
     return "; ".join([f"{line}: {first}", *more]) if kind == "lost" or page else line
@@ -195,7 +204,7 @@ def _table(comparison: Comparison) -> list[str]:
             each = "" if measure in _ACCURACIES else " an episode"
             rows.append((f"{word}{each}", *means, change, between, _number(found["p_value"])))
     head = ("", "baseline", "run", "difference", "95 %", "p")
-    return [*table(head, rows), "", f"Tasks decided in both runs: {comparison['tasks']}."]
+    return [*markdown_table(head, rows), "", f"Tasks decided in both runs: {comparison['tasks']}."]
 
 
 def _rate(comparison: Comparison) -> str:

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent.jsonable import cut
 from pytest_mobileagent.report.gate.decide import decision_markdown
 from pytest_mobileagent.report.names import run_name
-from pytest_mobileagent.report.text import table
+from pytest_mobileagent.report.text import collapsible, escape_markdown, table
 from pytest_mobileagent.report.text.comparison import comparison_markdown
 from pytest_mobileagent.report.text.lists import remarks, undone
-from pytest_mobileagent.report.text.markdown import collapsible, escape
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,16 +32,16 @@ def summary(whole: Report, page: str) -> str:
     lines = []
     if gate := whole.get("gate"):
         lines += decision_markdown(gate)
-    lines += [f"## Run of {escape(run_name(run))}", ""]
+    lines += [f"## Run of {escape_markdown(run_name(run))}", ""]
     lines += _code_block(table(whole["summary"]))
     if comparison := whole.get("comparison"):
         lines += comparison_markdown(comparison)
     for title, outcomes in (("Failed", ("failed",)), ("Errors", ("error",))):
         lines += _list(title, undone(tasks, outcomes))
     for remark in remarks(tasks, run):
-        lines += [f"> {escape(remark)}", ""]
+        lines += [f"> {escape_markdown(remark)}", ""]
     where = f"each episode, step by step: {page} in the run's folder {run.get('id') or ''}".rstrip()
-    return "\n".join([*lines, escape(where), ""])
+    return "\n".join([*lines, escape_markdown(where), ""])
 
 
 def _code_block(lines: Sequence[str]) -> list[str]:
@@ -55,7 +54,10 @@ def _code_block(lines: Sequence[str]) -> list[str]:
 def _list(title: str, found: Sequence[tuple[str, str]]) -> list[str]:
     if not found:
         return []
-    items = [f"- {escape(name)}: {escape(cut(why, _LONGEST))}" for name, why in found[:_MOST]]
+    items = [
+        f"- {escape_markdown(name)}: {escape_markdown(cut(why, _LONGEST))}"
+        for name, why in found[:_MOST]
+    ]
     if len(found) > _MOST:
         items.append(f"- and {len(found) - _MOST} more: see report.json")
     if len(found) > _FEW:
