@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,6 +37,9 @@ class Looks(Agent):
 """
 
 
+installed = cache(packages_distributions)  # the distributions of each module
+
+
 def plain(name: str) -> str:
     return name.lower().replace("_", "-")
 
@@ -44,7 +48,7 @@ def plain(name: str) -> str:
 def test_the_modules_are_those_of_the_extra(extra):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     wanted = {word.partition(">")[0] for word in project["optional-dependencies"][extra]}
-    homes = packages_distributions()
+    homes = installed()
     if extra not in IN_ALL and not homes.keys() >= set(MODULES[extra]):
         pytest.skip(f"{extra} is not installed")
     # The package `google` belongs to several distributions.
