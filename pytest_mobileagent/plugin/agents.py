@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.plugin.devices import RunDevices
     from pytest_mobileagent.plugin.models import RunModels
     from pytest_mobileagent.plugin.settings import OptionValue
-    from pytest_mobileagent.program.adapter import Adapter
+    from pytest_mobileagent.program import Adapter
 
 
 class RunAgents:
@@ -264,7 +264,7 @@ def caveats(program: Adapter, hidden: str | None = None) -> list[str]:
 
     `hidden` is the part of each screen that it does not get, if any.
     """
-    from pytest_mobileagent.program.adapter import PREFIX, WITH_TOKENS, used
+    from pytest_mobileagent.program import PREFIX, WITH_TOKENS, used
 
     found = []
     if hidden is not None:

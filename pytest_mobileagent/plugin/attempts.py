@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.device.device import Device
     from pytest_mobileagent.device.fleet.leases import LeasedDevice
     from pytest_mobileagent.plugin.config import RunConfig
-    from pytest_mobileagent.program.adapter import Adapter
+    from pytest_mobileagent.program import Adapter
     from pytest_mobileagent.run.plan import AgentRunner
     from pytest_mobileagent.run.runner import ModelPort
     from pytest_mobileagent.screen import Screen

@@ -16,7 +16,7 @@ from pytest_mobileagent.plugin.settings import folders, path_of, read_options
 if TYPE_CHECKING:
     from pytest_mobileagent.device.fleet.shared import SharedRun
     from pytest_mobileagent.plugin.settings import OptionValue
-    from pytest_mobileagent.program.adapter import Adapter
+    from pytest_mobileagent.program import Adapter
     from pytest_mobileagent.run.folder import RunFolder
 
 
@@ -96,7 +96,7 @@ class RunContext:
         """
         if self.agent is None:
             return None
-        from pytest_mobileagent.program.adapter import BadAdapterError
+        from pytest_mobileagent.program import BadAdapterError
         from pytest_mobileagent.program.adapter_file import find_program
 
         try:

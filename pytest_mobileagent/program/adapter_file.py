@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.program.adapter import (
+from pytest_mobileagent.program import (
     COMMAND,
     PREFIX,
     SPA_BENCH,

@@ -22,7 +22,7 @@ from pytest_mobileagent.errors import AgentError, AgentKilledError
 from pytest_mobileagent.jsonable import printable
 from pytest_mobileagent.llm.providers import key_variables, keys
 from pytest_mobileagent.processes import signal_name, was_killed
-from pytest_mobileagent.program.adapter import fill, fill_words
+from pytest_mobileagent.program import fill, fill_words
 from pytest_mobileagent.program.launch import ProgramProcess, contained
 from pytest_mobileagent.program.model_routes import LentKeys
 from pytest_mobileagent.program.recorders import PROGRAM, Recorders
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.agent.agent import Briefing
-    from pytest_mobileagent.program.adapter import Adapter, Ending, ReportPlace
+    from pytest_mobileagent.program import Adapter, Ending, ReportPlace
     from pytest_mobileagent.program.recorders import Setting
     from pytest_mobileagent.run.session import Session
 

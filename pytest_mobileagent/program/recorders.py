@@ -18,7 +18,7 @@ from pytest_mobileagent.episode.secrets import without_secrets
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.model import Completion
 from pytest_mobileagent.llm.providers import keys
-from pytest_mobileagent.program.adapter import Values
+from pytest_mobileagent.program import Values
 from pytest_mobileagent.program.adb import RecordedAdb
 from pytest_mobileagent.program.models import RecordedModels
 from pytest_mobileagent.program.port import HOST, LocalPort, RoutePort
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.llm.metered import EpisodeModels
     from pytest_mobileagent.llm.reference import ModelReference
     from pytest_mobileagent.llm.scripted import ScriptedModel
-    from pytest_mobileagent.program.adapter import Adapter
+    from pytest_mobileagent.program import Adapter
     from pytest_mobileagent.program.model_routes import LentKeys
     from pytest_mobileagent.program.session_watcher import SessionWatcher
 

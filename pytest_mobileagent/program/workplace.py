@@ -24,12 +24,12 @@ from pytest_mobileagent.episode.secrets import HIDDEN, secret_bytes
 from pytest_mobileagent.errors import AgentError, HostError
 from pytest_mobileagent.fileio import own_folder
 from pytest_mobileagent.processes import die_with_parent
-from pytest_mobileagent.program.adapter import fill, fill_file, passable
+from pytest_mobileagent.program import fill, fill_file, passable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from pytest_mobileagent.program.adapter import Adapter, Values
+    from pytest_mobileagent.program import Adapter, Values
 
 
 _LARGE = 8_000_000  # bytes: files of this size or more are linked instead of copied

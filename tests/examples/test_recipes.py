@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
-from pytest_mobileagent.program.adapter import (
+from pytest_mobileagent.program import (
     Values,
     fill,
     fill_file,

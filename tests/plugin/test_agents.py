@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_mobileagent.plugin.agents import caveats
-from pytest_mobileagent.program.adapter import Adapter
+from pytest_mobileagent.program import Adapter
 
 
 @pytest.mark.parametrize("name", ["mcp_url", "openai_base_url", "anthropic_base_url"])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.program.adapter import (
+from pytest_mobileagent.program import (
     SPA_BENCH,
     BadAdapterError,
     ReportPlace,

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.errors import AgentError
-from pytest_mobileagent.program.adapter import (
+from pytest_mobileagent.program import (
     Values,
     fill,
     fill_file,

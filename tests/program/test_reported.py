@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.program.adapter import Adapter, ReportPlace
+from pytest_mobileagent.program import Adapter, ReportPlace
 from pytest_mobileagent.program.program_runner import ProgramReport, Traces, reported
 
 if TYPE_CHECKING:

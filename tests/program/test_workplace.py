@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from pytest_mobileagent.errors import AgentError, HostError
+from pytest_mobileagent.program import Adapter, Values
 from pytest_mobileagent.program import workplace as module
-from pytest_mobileagent.program.adapter import Adapter, Values
 from pytest_mobileagent.program.workplace import environment_variables, install, workplace
 
 
