@@ -9,13 +9,13 @@ import pytest
 
 from pytest_mobileagent import Case, Task
 from pytest_mobileagent.jsonable import to_text
-from pytest_mobileagent.report.comparison.by_field import (
+from pytest_mobileagent.report.comparison.compare_command import (
     by_field,
     by_lines,
     by_markdown,
     format_single_run,
+    main,
 )
-from pytest_mobileagent.report.comparison.compare_command import main
 from pytest_mobileagent.report.recorded_run import document
 from pytest_mobileagent.report.result import Result
 from tests.report.gate.entries import entries, entry, recorded
