@@ -20,7 +20,7 @@ from pytest_mobileagent.action import (
     in_words,
 )
 from pytest_mobileagent.agent.agent import Agent, Reply
-from pytest_mobileagent.dataset.trajectory import spoken
+from pytest_mobileagent.dataset import spoken
 from pytest_mobileagent.dialect.dialect import Decision, Frame
 from pytest_mobileagent.dialect.parts import DialectError
 from pytest_mobileagent.errors import AgentError

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from pytest_mobileagent.action import DoubleTap, LongPress, Tap
 from pytest_mobileagent.action.matching import Golden
-from pytest_mobileagent.dataset.trajectory import touched
+from pytest_mobileagent.dataset import touched
 from pytest_mobileagent.noise import OVERLAYS, State
 from pytest_mobileagent.noise.cover import hierarchy, look_of
 from pytest_mobileagent.noise.drawing import draw

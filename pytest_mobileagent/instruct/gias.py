@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pytest_mobileagent.action import Type
-from pytest_mobileagent.dataset.trajectory import touched
+from pytest_mobileagent.dataset import touched
 from pytest_mobileagent.dialect.reading import object_in
 from pytest_mobileagent.errors import MobileAgentError, ScreenError
 from pytest_mobileagent.jsonable import cut, expect

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 from pytest_mobileagent._task.table import rows
 from pytest_mobileagent.action import Ask, Scroll, Swipe, Wait, ends_episode
 from pytest_mobileagent.action.matching import Golden
+from pytest_mobileagent.dataset import LeftOutError, touched, trajectory_of
 from pytest_mobileagent.dataset.equality import same_page, sight
 from pytest_mobileagent.dataset.graph import Edge, Graph
 from pytest_mobileagent.dataset.graph.store import TASKS
-from pytest_mobileagent.dataset.trajectory import LeftOutError, touched, trajectory_of
 from pytest_mobileagent.episode import EpisodeRecord
 from pytest_mobileagent.episode.reader import read
 from pytest_mobileagent.errors import ScreenError, TaskError
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from pytest_mobileagent.dataset import TrajectoryStep
     from pytest_mobileagent.dataset.equality import Sight
     from pytest_mobileagent.dataset.export import Source
-    from pytest_mobileagent.dataset.trajectory import TrajectoryStep
     from pytest_mobileagent.screen import Screen
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action import ends_episode
-from pytest_mobileagent.dataset.trajectory import LeftOutError
+from pytest_mobileagent.dataset import LeftOutError
 from pytest_mobileagent.errors import MobileAgentError, RecordError
 from pytest_mobileagent.instruct.drafts import decide, pages_of, read_drafts
 from pytest_mobileagent.judge.prompts import wording_of

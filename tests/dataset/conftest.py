@@ -8,10 +8,10 @@ import pytest
 
 from pytest_mobileagent import Case, DeviceInfo, Finish, Key, Open, Reset, Tap, Task, Type, rows
 from pytest_mobileagent.action.matching import Golden
+from pytest_mobileagent.dataset import Trajectory, TrajectoryStep
 from pytest_mobileagent.dataset import contaminate as command
 from pytest_mobileagent.dataset.export import Source
 from pytest_mobileagent.dataset.graph import GraphWriter
-from pytest_mobileagent.dataset.trajectory import Trajectory, TrajectoryStep
 from pytest_mobileagent.episode import Termination
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder

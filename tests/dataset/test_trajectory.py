@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pytest_mobileagent import Finish, Key, LongPress, Open, Scroll, Swipe, Tap, Type
 from pytest_mobileagent.action import Raw
-from pytest_mobileagent.dataset.trajectory import LeftOutError, spoken, trajectory_of
+from pytest_mobileagent.dataset import LeftOutError, spoken, trajectory_of
 from pytest_mobileagent.dialect import (
     Aitz,
     AndroidControl,

@@ -11,8 +11,8 @@ import pytest
 
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.check.episode import load
+from pytest_mobileagent.dataset import trajectory_of
 from pytest_mobileagent.dataset.graph import GraphWriter
-from pytest_mobileagent.dataset.trajectory import trajectory_of
 from pytest_mobileagent.testing import ScriptedModel
 from tests.suite.test_agents import KEY, MODELS, REPLIES, ROOT, SOLVED
 

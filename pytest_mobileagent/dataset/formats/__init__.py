@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import IO, TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from pytest_mobileagent.dataset.trajectory import LeftOutError, spoken
+from pytest_mobileagent.dataset import LeftOutError, spoken
 from pytest_mobileagent.dialect.parts import DialectError
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import parse_json, read_bytes
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent.action import Action
-    from pytest_mobileagent.dataset.trajectory import Trajectory, TrajectoryStep
+    from pytest_mobileagent.dataset import Trajectory, TrajectoryStep
     from pytest_mobileagent.dialect.dialect import Dialect
 
 SCREENSHOT, HIERARCHY, ELEMENTS = "screenshot", "hierarchy", "elements"

@@ -31,6 +31,7 @@ from xml.sax.saxutils import quoteattr
 
 from pytest_mobileagent.action import LongPress, Tap
 from pytest_mobileagent.action.matching import Golden
+from pytest_mobileagent.dataset import Trajectory, TrajectoryStep
 from pytest_mobileagent.dataset.formats import (
     HIERARCHY,
     SCREENSHOT,
@@ -49,7 +50,6 @@ from pytest_mobileagent.dataset.formats.streams import (
     signed,
     unpacked,
 )
-from pytest_mobileagent.dataset.trajectory import Trajectory, TrajectoryStep
 from pytest_mobileagent.dialect.androidcontrol import AndroidControl
 from pytest_mobileagent.dialect.dialect import Frame
 from pytest_mobileagent.dialect.parts import DialectError

@@ -18,8 +18,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent.action import Finish
+from pytest_mobileagent.dataset import LeftOutError, Trajectory, listed
 from pytest_mobileagent.dataset.formats import ELEMENTS, Format
-from pytest_mobileagent.dataset.trajectory import LeftOutError, Trajectory, listed
 from pytest_mobileagent.errors import RecordError
 
 if TYPE_CHECKING:

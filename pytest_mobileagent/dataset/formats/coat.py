@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent.action import Finish, Impossible, Key, Scroll, Tap, Type, scroll_path
 from pytest_mobileagent.action.matching import Golden
+from pytest_mobileagent.dataset import LeftOutError, Trajectory, TrajectoryStep
 from pytest_mobileagent.dataset.formats import Format, entries, screen_of
 from pytest_mobileagent.dataset.formats.aitw import SUBSETS
 from pytest_mobileagent.dataset.formats.release import Demonstration, ReleasePage, inside, size_of
 from pytest_mobileagent.dataset.formats.release import Release as Base
 from pytest_mobileagent.dataset.formats.streams import items
-from pytest_mobileagent.dataset.trajectory import LeftOutError, Trajectory, TrajectoryStep
 from pytest_mobileagent.dialect.aitz import Aitz
 from pytest_mobileagent.dialect.dialect import Frame
 from pytest_mobileagent.errors import GraphError

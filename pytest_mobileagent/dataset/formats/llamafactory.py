@@ -15,6 +15,7 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from pytest_mobileagent.dataset import Trajectory, TrajectoryStep, frame_of, listed
 from pytest_mobileagent.dataset.formats import (
     ELEMENTS,
     HIERARCHY,
@@ -23,7 +24,6 @@ from pytest_mobileagent.dataset.formats import (
     entries,
     screen_of,
 )
-from pytest_mobileagent.dataset.trajectory import Trajectory, TrajectoryStep, frame_of, listed
 from pytest_mobileagent.dialect import dialects
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import write_json

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Finish, Key, Open, Scroll, Tap, Type
+from pytest_mobileagent.dataset import LeftOutError, Trajectory, TrajectoryStep
 from pytest_mobileagent.dataset.formats import FORMATS, layout, screen_of
-from pytest_mobileagent.dataset.trajectory import LeftOutError, Trajectory, TrajectoryStep
 from pytest_mobileagent.dialect import dialects
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.testing import make_screen
