@@ -7,7 +7,8 @@
 # `make PYTHON=python3.13 VENV=.venv-3.13 test` uses another Python, in an environment of its own.
 # `make suites` has scripted agents play all suites, those of published benchmarks too: every task
 # that phones have the apps for; and on days of all kinds in several time zones, the tasks that
-# depend on the time. `make test-all` does that with a part, another one for each commit.
+# depend on the time; and has all published agents play the same tasks, on phones and on recorded
+# pages. `make test-all` does that with a part, another one for each commit.
 # `make test-portable` passes the tests that need no Linux.
 # `make test-fleet` installs Ray and passes the tests on clusters of this machine, in five minutes; the
 # other tests leave them out.
@@ -65,8 +66,11 @@ $(VENV)/ray: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --editable ".[ray]"
 	touch $@
 
+# Tests of which each commit runs a part.
+PARTS = suite/test_tasks_are_sound suite/test_agents suite/test_agents_offline examples/test_demo
+
 suites: $(VENV)/ready
-	SUITES_PART=1/1 $(BIN)/pytest tests/suite/test_tasks_are_sound.py
+	SUITES_PART=1/1 $(BIN)/pytest $(PARTS:%=tests/%.py)
 
 demonstrations: $(VENV)/ready
 	$(BIN)/pytest tasks/b_moca -n 2 --agent=oracle --mobile-env=train --mobile-exit=run --mobile-runs=demonstrations/runs
