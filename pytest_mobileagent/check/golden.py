@@ -10,12 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.action import Raw
-from pytest_mobileagent.action.matching import (
-    NO_MATCH,
-    Golden,
-    GoldenFunctionError,
-    golden_on,
-)
+from pytest_mobileagent.action.matching import NO_MATCH, Golden, GoldenFunctionError, golden_on
 from pytest_mobileagent.action.matching.graph_mobile_bench import graph
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.screen.explain import collect_misses, missed

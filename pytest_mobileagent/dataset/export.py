@@ -18,12 +18,7 @@ from pytest_mobileagent._task.table import rows
 from pytest_mobileagent._task.wording import fill
 from pytest_mobileagent.action.matching import golden_from_json
 from pytest_mobileagent.arguments import Parser, failed, program_name
-from pytest_mobileagent.dataset import (
-    LeftOutError,
-    Trajectory,
-    TrajectoryStep,
-    trajectory_of,
-)
+from pytest_mobileagent.dataset import LeftOutError, Trajectory, TrajectoryStep, trajectory_of
 from pytest_mobileagent.dataset.formats import ABOUT, FORMATS, OBSERVATIONS, Format, layout
 from pytest_mobileagent.dataset.graph.store import HEAD, TASKS, Graph
 from pytest_mobileagent.dialect import dialects

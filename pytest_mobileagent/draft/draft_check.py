@@ -24,11 +24,7 @@ from pytest_mobileagent.jsonable import plural, printable
 from pytest_mobileagent.llm.budget import BudgetSpent
 from pytest_mobileagent.llm.metered import EpisodeModels, MeteredModel
 from pytest_mobileagent.llm.model import ModelUnavailable, RequestRefusedError
-from pytest_mobileagent.llm.models import (
-    add_model_options,
-    ask_until_readable,
-    model_of,
-)
+from pytest_mobileagent.llm.models import add_model_options, ask_until_readable, model_of
 from pytest_mobileagent.verdict import effective, verdicts
 
 if TYPE_CHECKING:

@@ -25,12 +25,7 @@ from pytest_mobileagent.judge.ask import judge_models
 from pytest_mobileagent.llm.budget import Budget, BudgetSpent, Limit, parse_limit
 from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.llm.model import ModelUnavailable
-from pytest_mobileagent.llm.models import (
-    add_model_options,
-    cache_for,
-    models_of,
-    prices_for,
-)
+from pytest_mobileagent.llm.models import add_model_options, cache_for, models_of, prices_for
 from pytest_mobileagent.llm.reference import parse_references
 
 if TYPE_CHECKING:

@@ -108,11 +108,7 @@ class RunJudges:
                 down, or repeatedly gives unreadable replies.
             BudgetSpent: from the returned function, if the run's budget is spent.
         """
-        from pytest_mobileagent.judge.panel import (
-            decide,
-            reader,
-            with_own_models,
-        )
+        from pytest_mobileagent.judge.panel import decide, reader, with_own_models
 
         models = self.models(episode, calls)
         read = reader(self._settings["mobile-ocr"].value)

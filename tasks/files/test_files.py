@@ -1,15 +1,6 @@
 """Finding, moving, renaming and deleting files in the shared storage."""
 
-from pytest_mobileagent import (
-    answer,
-    files,
-    long_press,
-    open_app,
-    press,
-    tap,
-    task,
-    type_text,
-)
+from pytest_mobileagent import answer, files, long_press, open_app, press, tap, task, type_text
 
 FILES = "com.google.android.documentsui"
 DOWNLOADS = files("/sdcard/Download")

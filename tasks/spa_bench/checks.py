@@ -8,15 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_mobileagent import (
-    files,
-    long_press,
-    open_app,
-    scroll,
-    setting,
-    tap,
-    type_text,
-)
+from pytest_mobileagent import files, long_press, open_app, scroll, setting, tap, type_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

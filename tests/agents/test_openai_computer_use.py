@@ -6,17 +6,7 @@ from typing import Any
 from PIL import Image
 
 from pytest_mobileagent import Task
-from pytest_mobileagent.action import (
-    Ask,
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Open,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action import Ask, Finish, Impossible, Key, LongPress, Open, Tap, Type, Wait
 from pytest_mobileagent.llm.clients.openai import OpenAIResponses
 from pytest_mobileagent.llm.model import Message, ToolCall
 from pytest_mobileagent.llm.scripted import ScriptedModel

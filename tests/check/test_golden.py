@@ -10,12 +10,7 @@ import pytest
 from pytest_mobileagent import Bounds, Finish, Key, Open, Raw, Tap, Task, Type, check
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.action.matching.graph_mobile_bench import graph
-from pytest_mobileagent.check.golden import (
-    OffPathError,
-    check_path,
-    collect_matches,
-    scorer_name,
-)
+from pytest_mobileagent.check.golden import OffPathError, check_path, collect_matches, scorer_name
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.screen.explain import collect_misses
 from pytest_mobileagent.testing import FakePhone, make_screen, play

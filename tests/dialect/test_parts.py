@@ -9,14 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.dialect import DialectError
-from pytest_mobileagent.dialect.parts import (
-    argument,
-    call,
-    escaped,
-    line_after,
-    section,
-    unescaped,
-)
+from pytest_mobileagent.dialect.parts import argument, call, escaped, line_after, section, unescaped
 
 
 @pytest.mark.parametrize(

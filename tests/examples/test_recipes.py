@@ -18,12 +18,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
-from pytest_mobileagent.program import (
-    Values,
-    fill,
-    fill_file,
-    fill_words,
-)
+from pytest_mobileagent.program import Values, fill, fill_file, fill_words
 from pytest_mobileagent.program.adapter_file import read_adapter
 from pytest_mobileagent.program.program_runner import ProgramReport, Traces, reported
 

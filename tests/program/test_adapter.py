@@ -10,13 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.program import (
-    SPA_BENCH,
-    BadAdapterError,
-    ReportPlace,
-    from_command,
-    split,
-)
+from pytest_mobileagent.program import SPA_BENCH, BadAdapterError, ReportPlace, from_command, split
 from pytest_mobileagent.program.adapter_file import find_program, read_adapter
 
 if TYPE_CHECKING:

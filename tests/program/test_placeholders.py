@@ -12,14 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent.errors import AgentError
-from pytest_mobileagent.program import (
-    Values,
-    fill,
-    fill_file,
-    fill_words,
-    flaw,
-    used,
-)
+from pytest_mobileagent.program import Values, fill, fill_file, fill_words, flaw, used
 
 GOAL = """He said "it's {serial}"; $(reboot) `x` \\ {{goal}} %s\n--help"""
 

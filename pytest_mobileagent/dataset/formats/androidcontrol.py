@@ -32,13 +32,7 @@ from xml.sax.saxutils import quoteattr
 from pytest_mobileagent.action import LongPress, Tap
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset import Trajectory, TrajectoryStep
-from pytest_mobileagent.dataset.formats import (
-    HIERARCHY,
-    SCREENSHOT,
-    Format,
-    entries,
-    screen_of,
-)
+from pytest_mobileagent.dataset.formats import HIERARCHY, SCREENSHOT, Format, entries, screen_of
 from pytest_mobileagent.dataset.formats.aitw import features_of, records
 from pytest_mobileagent.dataset.formats.release import Demonstration, ReleasePage, size_of
 from pytest_mobileagent.dataset.formats.release import Release as Base

@@ -23,10 +23,7 @@ from pytest_mobileagent.action import (
     Wait,
 )
 from pytest_mobileagent.device.certify.bench import PACKAGE, Bench, CannotBe, expect, need
-from pytest_mobileagent.device.device import (
-    SparingDevice,
-    without_screenshots,
-)
+from pytest_mobileagent.device.device import SparingDevice, without_screenshots
 from pytest_mobileagent.device.doctor.checks import UNICODE_REMEDY
 from pytest_mobileagent.device.drivers.adb.gestures import UNICODE_KEYBOARD
 from pytest_mobileagent.device.probes.services import activity, packages, volume

@@ -7,16 +7,7 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.virtual.ui import (
-    MATCH,
-    Column,
-    Dialog,
-    Grid,
-    ImageButton,
-    Row,
-    Text,
-    View,
-)
+from pytest_mobileagent.virtual.ui import MATCH, Column, Dialog, Grid, ImageButton, Row, Text, View
 
 if TYPE_CHECKING:
     from collections.abc import Callable

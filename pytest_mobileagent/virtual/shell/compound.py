@@ -12,12 +12,7 @@ from pytest_mobileagent.virtual.shell.condition import Condition, ConditionError
 from pytest_mobileagent.virtual.shell.errors import LeaveLoop, ShellError
 from pytest_mobileagent.virtual.shell.execution import Node
 from pytest_mobileagent.virtual.shell.expand import Text
-from pytest_mobileagent.virtual.shell.processes import (
-    OUT_OF_TIME,
-    OutOfTime,
-    metered,
-    processes_of,
-)
+from pytest_mobileagent.virtual.shell.processes import OUT_OF_TIME, OutOfTime, metered, processes_of
 from pytest_mobileagent.virtual.shell.session import Bytes, Pipe
 from pytest_mobileagent.virtual.shell.simple import Redirected, Simple
 

@@ -10,13 +10,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, TypeVar
 
 from pytest_mobileagent import patterns
-from pytest_mobileagent.patterns import (
-    PATIENT,
-    Match,
-    Pattern,
-    PatternError,
-    SlowPatternError,
-)
+from pytest_mobileagent.patterns import PATIENT, Match, Pattern, PatternError, SlowPatternError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,14 +14,7 @@ from pytest_mobileagent.virtual.ui import text as roboto
 from pytest_mobileagent.virtual.ui.arrange import Measure, arrange
 from pytest_mobileagent.virtual.ui.controls import Input
 from pytest_mobileagent.virtual.ui.leaves import lines, ornament
-from pytest_mobileagent.virtual.ui.metrics import (
-    Metrics,
-    Rect,
-    aligned,
-    intersect,
-    mirror,
-    shrink,
-)
+from pytest_mobileagent.virtual.ui.metrics import Metrics, Rect, aligned, intersect, mirror, shrink
 from pytest_mobileagent.virtual.ui.views import (
     MATCH,
     Column,

@@ -12,12 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from pytest_mobileagent.virtual.wire.adbd import Adbd, Tasks, user_keys
 from pytest_mobileagent.virtual.wire.connection import Connection
-from pytest_mobileagent.virtual.wire.console import (
-    LONGEST_LINE,
-    Console,
-    create_token,
-    token_file,
-)
+from pytest_mobileagent.virtual.wire.console import LONGEST_LINE, Console, create_token, token_file
 from pytest_mobileagent.virtual.wire.console_commands import Emulator
 from pytest_mobileagent.virtual.wire.stream import MAX_PAYLOAD
 

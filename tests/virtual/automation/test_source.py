@@ -11,14 +11,7 @@ from lxml import etree
 
 from pytest_mobileagent.virtual.automation.appium.find import BadXPath, xpath
 from pytest_mobileagent.virtual.automation.appium.source import Look, Source, attribute, tag
-from pytest_mobileagent.virtual.ui import (
-    Column,
-    Input,
-    ProgressBar,
-    Row,
-    SeekBar,
-    Text,
-)
+from pytest_mobileagent.virtual.ui import Column, Input, ProgressBar, Row, SeekBar, Text
 from pytest_mobileagent.virtual.ui.layout import UiState, layout
 from pytest_mobileagent.virtual.ui.metrics import Metrics
 from pytest_mobileagent.virtual.ui.node import Node

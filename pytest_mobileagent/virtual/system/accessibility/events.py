@@ -29,11 +29,7 @@ from pytest_mobileagent.virtual.system.accessibility.event import (
     tell_changes,
     tell_focus,
 )
-from pytest_mobileagent.virtual.system.accessibility.nodes import (
-    WindowName,
-    described,
-    name_of,
-)
+from pytest_mobileagent.virtual.system.accessibility.nodes import WindowName, described, name_of
 from pytest_mobileagent.virtual.system.interfaces import FOCUSABLE
 from pytest_mobileagent.virtual.ui.node import class_name
 
