@@ -48,8 +48,7 @@ class Killed(Agent):
 @pytest.mark.parametrize(
     ("kills", "retries", "expected"),
     [
-        ("1 SIGTERM", 1, ("passed", None, 1)),
-        ("2 SIGKILL", 2, ("passed", None, 2)),
+        ("2 SIGTERM", 2, ("passed", None, 2)),
         ("9 SIGKILL", 1, ("failed", "agent", 1)),
         ("9 SIGKILL", 0, ("error", "infrastructure", 1)),
         ("9 SIGSEGV", 1, ("failed", "agent", 0)),  # its own crash
