@@ -71,17 +71,9 @@ Touch = Tap | LongPress | DoubleTap | Swipe | Scroll
 
 
 KeyName = Literal[
-    "back",
-    "home",
-    "overview",
-    "enter",
-    "delete",
-    "tab",
-    "menu",
-    "escape",
-    "volume_up",
+    "back", "home", "overview", "enter", "delete", "tab", "menu", "escape", "volume_up",
     "volume_down",
-]
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,34 +18,14 @@ if TYPE_CHECKING:
 
 
 TYPES = (
-    "clicked",
-    "long_clicked",
-    "context_clicked",
-    "selected",
-    "focused",
-    "text_changed",
-    "text_selection_changed",
-    "text_traversed_at_movement_granularity",
-    "scrolled",
-    "hover_enter",
-    "hover_exit",
-    "targeted_by_scroll",
-    "accessibility_focused",
-    "accessibility_focus_cleared",
-    "window_state_changed",
-    "window_content_changed",
-    "windows_changed",
-    "notification_state_changed",
-    "announcement",
-    "speech_state_change",
-    "touch_interaction_start",
-    "touch_interaction_end",
-    "gesture_detection_start",
-    "gesture_detection_end",
-    "touch_exploration_gesture_start",
-    "touch_exploration_gesture_end",
-    "assist_reading_context",
-)
+    "clicked", "long_clicked", "context_clicked", "selected", "focused", "text_changed",
+    "text_selection_changed", "text_traversed_at_movement_granularity", "scrolled", "hover_enter",
+    "hover_exit", "targeted_by_scroll", "accessibility_focused", "accessibility_focus_cleared",
+    "window_state_changed", "window_content_changed", "windows_changed",
+    "notification_state_changed", "announcement", "speech_state_change", "touch_interaction_start",
+    "touch_interaction_end", "gesture_detection_start", "gesture_detection_end",
+    "touch_exploration_gesture_start", "touch_exploration_gesture_end", "assist_reading_context",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

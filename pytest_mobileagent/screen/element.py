@@ -49,17 +49,9 @@ class lazy(Generic[T]):  # noqa: N801 - named like functools.cached_property
 
 
 FLAGS = (
-    "checkable",
-    "checked",
-    "clickable",
-    "enabled",
-    "focusable",
-    "focused",
-    "scrollable",
-    "long_clickable",
-    "password",
-    "selected",
-)
+    "checkable", "checked", "clickable", "enabled", "focusable", "focused", "scrollable",
+    "long_clickable", "password", "selected",
+)  # fmt: skip
 _LINKS = ("children", "parent", "_seen_on")
 
 
