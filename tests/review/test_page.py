@@ -292,18 +292,18 @@ def test_the_page_says_that_the_server_ended_until_it_returns(user):
     user.chrome.get_log("browser")
 
 
-def test_ten_thousand_episodes_take_few_rows(chrome, run, serve):
+def test_thousands_of_episodes_take_few_rows(chrome, run, serve):
     run.add("a")
     (entry,) = run.results.values()
-    for number in range(10_000):
+    for number in range(2_000):
         run.results[f"n{number:05}"] = replace(entry, id=f"n{number:05}", episode=f"e/{number}")
     run.end()
     user = User(chrome, serve(run.folder))
-    user.sees("#left", "10001 left")
+    user.sees("#left", "2001 left")
     user.sees("#name", "n00000")
     assert user.ask("document.querySelectorAll('.row').length") < 60
     user.ask("document.querySelector('#list').scrollTo(0, 1e9)")
-    user.sees("#rows", "n09999")
+    user.sees("#rows", "n01999")
     user.press("o")
     user.sees("#name", "n00001")
 
