@@ -67,7 +67,8 @@ $(VENV)/ray: $(VENV)/ready
 	touch $@
 
 # Tests of which each commit runs a part.
-PARTS = suite/test_tasks_are_sound suite/test_agents suite/test_agents_offline examples/test_demo
+PARTS = suite/test_tasks_are_sound suite/test_agents suite/test_agents_offline \
+	suite/test_mobile_bench_v2 examples/test_demo
 
 suites: $(VENV)/ready
 	SUITES_PART=1/1 $(BIN)/pytest $(PARTS:%=tests/%.py)
