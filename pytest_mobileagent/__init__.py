@@ -33,19 +33,15 @@ if TYPE_CHECKING:
     from pytest_mobileagent.action import (
         Action,
         Ask,
-        DoubleTap,
         Finish,
         Impossible,
         Key,
-        LongPress,
         Open,
         Raw,
-        Scroll,
-        Swipe,
-        Tap,
         Type,
         Wait,
     )
+    from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
     from pytest_mobileagent.agent.agent import Agent, Briefing, Reply, Scripted
     from pytest_mobileagent.agent.asking import EndpointAgent, ModelOptions, ask
     from pytest_mobileagent.agent.phone import EpisodeOver, Phone

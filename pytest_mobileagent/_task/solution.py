@@ -10,19 +10,15 @@ from pytest_mobileagent._task.wording import fill
 from pytest_mobileagent.action import (
     Action,
     Ask,
-    Direction,
     Finish,
     Impossible,
     Key,
     KeyName,
-    LongPress,
     Open,
-    Scroll,
-    Swipe,
-    Tap,
     Type,
     Wait,
 )
+from pytest_mobileagent.action.gestures import Direction, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.action.matching import Golden, golden_on
 from pytest_mobileagent.errors import TaskError
 from pytest_mobileagent.screen.selector import RELATIONS, Selector

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pytest_mobileagent.action import DoubleTap, Finish, Impossible, Open, Tap, Type, in_words
+from pytest_mobileagent.action import Finish, Impossible, Open, Type, in_words
+from pytest_mobileagent.action.gestures import DoubleTap, Tap
 from pytest_mobileagent.agent.agent import Agent, Reply
 from pytest_mobileagent.dataset import spoken
 from pytest_mobileagent.dialect.dialect import Decision, Frame

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pytest_mobileagent.action import DoubleTap, Key, LongPress, Raw, Tap, Type
+from pytest_mobileagent.action import Key, Raw, Type
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Tap
 from pytest_mobileagent.screen.element import Element
 from pytest_mobileagent.screen.explain import CriteriaError
 from pytest_mobileagent.screen.text import normalise

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
 from pytest_mobileagent._task.needs import alternatives
-from pytest_mobileagent.action import Key, KeyName, LongPress, Type
+from pytest_mobileagent.action import Key, KeyName, Type
+from pytest_mobileagent.action.gestures import LongPress
 from pytest_mobileagent.check import temporal
 from pytest_mobileagent.check.actions import runs, targets, touches, typings
 from pytest_mobileagent.check.body import UnclearAnswer, assumed, subgoal

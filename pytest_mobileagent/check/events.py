@@ -15,7 +15,8 @@ from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_mobileagent.action import DoubleTap, LongPress, Tap, Type
+from pytest_mobileagent.action import Type
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Tap
 from pytest_mobileagent.check.actions import changed_fields
 from pytest_mobileagent.episode.event import TYPES, Event, event_type
 from pytest_mobileagent.errors import TaskError, did_you_mean

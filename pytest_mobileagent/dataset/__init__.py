@@ -15,19 +15,14 @@ from pytest_mobileagent.action import (
     Finish,
     Impossible,
     Key,
-    LongPress,
     Open,
     Raw,
-    Scroll,
-    Swipe,
-    Tap,
-    Touch,
     Type,
     Wait,
     from_json,
-    scroll_path,
     to_json,
 )
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap, Touch, scroll_path
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame
 from pytest_mobileagent.dialect.parts import DialectError
 from pytest_mobileagent.errors import ScreenError
@@ -38,7 +33,7 @@ from pytest_mobileagent.perception.marks import bmoca_marks, m3a_marks
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from pytest_mobileagent.action import Direction
+    from pytest_mobileagent.action.gestures import Direction
     from pytest_mobileagent.episode import EpisodeRecord
     from pytest_mobileagent.episode.redaction import Redaction
     from pytest_mobileagent.perception.marks import Mark

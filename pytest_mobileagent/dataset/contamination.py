@@ -10,7 +10,7 @@ import hashlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
-from pytest_mobileagent.action import DoubleTap, LongPress, Tap
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Tap
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset import touched
 from pytest_mobileagent.noise import OVERLAYS, State

@@ -19,19 +19,8 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.wording import literal
-from pytest_mobileagent.action import (
-    Ask,
-    DoubleTap,
-    LongPress,
-    Raw,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    ends_episode,
-    from_json,
-    to_json,
-)
+from pytest_mobileagent.action import Ask, Raw, Type, ends_episode, from_json, to_json
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.action.matching.geometry import direction
 from pytest_mobileagent.dataset.equality import same_page, sight

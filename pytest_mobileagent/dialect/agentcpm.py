@@ -6,20 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_mobileagent.action import (
-    Action,
-    Ask,
-    Finish,
-    Impossible,
-    Key,
-    KeyName,
-    LongPress,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action import Action, Ask, Finish, Impossible, Key, KeyName, Type, Wait
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame
 from pytest_mobileagent.dialect.parts import DialectError, cannot_say, quoted, unknown
 from pytest_mobileagent.dialect.reading import amount, direction, name_for, object_in, point, text

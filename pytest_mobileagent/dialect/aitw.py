@@ -7,7 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from pytest_mobileagent.action import Action, Finish, Impossible, Key, Scroll, Swipe, Tap, Type
+from pytest_mobileagent.action import Action, Finish, Impossible, Key, Type
+from pytest_mobileagent.action.gestures import Scroll, Swipe, Tap
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
 from pytest_mobileagent.dialect.parts import DialectError, cannot_say, quoted
 from pytest_mobileagent.dialect.reading import NUMBER, number, spoken

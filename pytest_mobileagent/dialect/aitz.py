@@ -6,7 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_mobileagent.action import Action, Finish, Impossible, Key, Scroll, Tap, Type
+from pytest_mobileagent.action import Action, Finish, Impossible, Key, Type
+from pytest_mobileagent.action.gestures import Scroll, Tap
 from pytest_mobileagent.dialect.aitw import Aitw, Gesture, Kind
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
 from pytest_mobileagent.dialect.parts import DialectError, cannot_say, quoted, unknown

@@ -5,18 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from pytest_mobileagent.action import (
-    Action,
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Open,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-)
+from pytest_mobileagent.action import Action, Finish, Impossible, Key, Open, Type
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
 from pytest_mobileagent.dialect.parts import DialectError, cannot_say, lacks, quoted, unknown
 from pytest_mobileagent.dialect.reading import name_for, spoken

@@ -10,20 +10,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action import (
-    Action,
-    DoubleTap,
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Open,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action import Action, Finish, Impossible, Key, Open, Type, Wait
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
 from pytest_mobileagent.dialect.parts import DialectError, cannot_say, lacks, quoted, unknown
 from pytest_mobileagent.dialect.reading import (
@@ -39,7 +27,7 @@ from pytest_mobileagent.screen.element import Bounds
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from pytest_mobileagent.action import Direction
+    from pytest_mobileagent.action.gestures import Direction
 
 _FIELDS = {
     *("action_type", "index", "x", "y", "text", "direction", "goal_status", "app_name"),

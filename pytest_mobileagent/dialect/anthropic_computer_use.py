@@ -6,7 +6,8 @@ import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_mobileagent.action import Action, DoubleTap, LongPress, Scroll, Swipe, Tap, Type, Wait
+from pytest_mobileagent.action import Action, Type, Wait
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.dialect.computer import (
     MOUSE,
     function_action,

@@ -6,17 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
-from pytest_mobileagent.action import (
-    Action,
-    Direction,
-    Finish,
-    Key,
-    LongPress,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-)
+from pytest_mobileagent.action import Action, Finish, Key, Type
+from pytest_mobileagent.action.gestures import Direction, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
 from pytest_mobileagent.dialect.parts import DialectError, cannot_say, lacks, line_after, quoted
 from pytest_mobileagent.dialect.reading import spoken

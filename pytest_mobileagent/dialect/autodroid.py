@@ -8,7 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action import Action, Finish, Key, LongPress, Tap, Type
+from pytest_mobileagent.action import Action, Finish, Key, Type
+from pytest_mobileagent.action.gestures import LongPress, Tap
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
 from pytest_mobileagent.dialect.parts import DialectError, cannot_say, lacks, quoted
 from pytest_mobileagent.dialect.reading import literal, spoken

@@ -9,19 +9,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action import (
-    Action,
-    Ask,
-    DoubleTap,
-    Finish,
-    Key,
-    LongPress,
-    Open,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action import Action, Ask, Finish, Key, Open, Type, Wait
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Swipe, Tap
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame
 from pytest_mobileagent.dialect.parts import Call, DialectError, call, cannot_say, escaped, quoted
 from pytest_mobileagent.dialect.reading import amount, number

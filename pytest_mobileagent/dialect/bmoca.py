@@ -7,7 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action import Action, Direction, Key, KeyName, Scroll, Swipe, Tap
+from pytest_mobileagent.action import Action, Key, KeyName
+from pytest_mobileagent.action.gestures import Direction, Scroll, Swipe, Tap
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
 from pytest_mobileagent.dialect.parts import DialectError, cannot_say, lacks, quoted, unknown
 from pytest_mobileagent.dialect.reading import ONLY_SIDEWAYS, direction, number, spoken

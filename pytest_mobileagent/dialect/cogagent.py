@@ -6,21 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from pytest_mobileagent.action import (
-    Action,
-    Direction,
-    DoubleTap,
-    Finish,
-    Impossible,
-    Key,
-    KeyName,
-    LongPress,
-    Open,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-)
+from pytest_mobileagent.action import Action, Finish, Impossible, Key, KeyName, Open, Type
+from pytest_mobileagent.action.gestures import Direction, DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
 from pytest_mobileagent.dialect.parts import DialectError, cannot_say, lacks, quoted
 from pytest_mobileagent.dialect.reading import name_for, point, spoken

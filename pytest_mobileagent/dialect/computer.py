@@ -10,17 +10,8 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action import (
-    Action,
-    Ask,
-    Finish,
-    Impossible,
-    Key,
-    KeyName,
-    LongPress,
-    Open,
-    Type,
-)
+from pytest_mobileagent.action import Action, Ask, Finish, Impossible, Key, KeyName, Open, Type
+from pytest_mobileagent.action.gestures import LongPress
 from pytest_mobileagent.dialect.parts import DialectError, cannot_say, lacks, quoted, unknown
 from pytest_mobileagent.dialect.reading import amount, key_named, object_in, point, text
 from pytest_mobileagent.jsonable import why_unreadable

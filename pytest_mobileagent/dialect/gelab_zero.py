@@ -12,13 +12,11 @@ from pytest_mobileagent.action import (
     Finish,
     Impossible,
     Key,
-    LongPress,
     Open,
-    Swipe,
-    Tap,
     Type,
     Wait,
 )
+from pytest_mobileagent.action.gestures import LongPress, Swipe, Tap
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
 from pytest_mobileagent.dialect.parts import (
     DialectError,

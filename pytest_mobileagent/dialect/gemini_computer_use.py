@@ -6,18 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pytest_mobileagent.action import (
-    Action,
-    Key,
-    KeyName,
-    LongPress,
-    Open,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action import Action, Key, KeyName, Open, Type, Wait
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.dialect.computer import (
     MOUSE,
     function_action,

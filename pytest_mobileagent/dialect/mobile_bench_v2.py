@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action import Action, Finish, Scroll, Tap, Type
+from pytest_mobileagent.action import Action, Finish, Type
+from pytest_mobileagent.action.gestures import Scroll, Tap
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
 from pytest_mobileagent.dialect.parts import DialectError, cannot_say, lacks, quoted
 from pytest_mobileagent.dialect.reading import direction as as_direction

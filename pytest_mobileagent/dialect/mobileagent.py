@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from pytest_mobileagent.action import Action, Finish, Key, Scroll, Swipe, Type
+from pytest_mobileagent.action import Action, Finish, Key, Type
+from pytest_mobileagent.action.gestures import Scroll, Swipe
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
 from pytest_mobileagent.dialect.parts import (
     DialectError,

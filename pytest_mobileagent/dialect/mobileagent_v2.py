@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from pytest_mobileagent.action import Action, Finish, Key, Scroll, Swipe, Tap, Type
+from pytest_mobileagent.action import Action, Finish, Key, Type
+from pytest_mobileagent.action.gestures import Scroll, Swipe, Tap
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
 from pytest_mobileagent.dialect.mobileagent import name_of, parameter, printed_text, typed
 from pytest_mobileagent.dialect.parts import DialectError, cannot_say, quoted, section

@@ -7,17 +7,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from pytest_mobileagent.action import (
-    Action,
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Open,
-    Swipe,
-    Tap,
-    Wait,
-)
+from pytest_mobileagent.action import Action, Finish, Impossible, Key, Open, Wait
+from pytest_mobileagent.action.gestures import LongPress, Swipe, Tap
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
 from pytest_mobileagent.dialect.parts import DialectError, cannot_say, quoted, unknown
 from pytest_mobileagent.dialect.qwen import BUTTONS, action_without_point, mobile_use

@@ -5,17 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from pytest_mobileagent.action import (
-    Action,
-    Direction,
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Scroll,
-    Tap,
-    Type,
-)
+from pytest_mobileagent.action import Action, Finish, Impossible, Key, Type
+from pytest_mobileagent.action.gestures import Direction, LongPress, Scroll, Tap
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
 from pytest_mobileagent.dialect.parts import cannot_say, lacks
 from pytest_mobileagent.dialect.reading import OPPOSITE, PAIR, name_for, number, spoken

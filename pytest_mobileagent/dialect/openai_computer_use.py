@@ -6,17 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_mobileagent.action import (
-    Action,
-    Direction,
-    DoubleTap,
-    LongPress,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action import Action, Type, Wait
+from pytest_mobileagent.action.gestures import Direction, DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.dialect.computer import (
     MOUSE,
     function_action,

@@ -6,19 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from pytest_mobileagent.action import (
-    Action,
-    Direction,
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Open,
-    Scroll,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action import Action, Finish, Impossible, Key, Open, Type, Wait
+from pytest_mobileagent.action.gestures import Direction, LongPress, Scroll, Tap
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
 from pytest_mobileagent.dialect.parts import DialectError, cannot_say, lacks, quoted
 from pytest_mobileagent.dialect.reading import OPPOSITE, PAIR, name_for, number, spoken

@@ -10,19 +10,15 @@ from typing import Any, Literal
 from pytest_mobileagent.action import (
     Action,
     Ask,
-    DoubleTap,
     Finish,
     Impossible,
     Key,
     KeyName,
-    LongPress,
     Open,
-    Scroll,
-    Swipe,
-    Tap,
     Type,
     Wait,
 )
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
 from pytest_mobileagent.dialect.parts import DialectError, cannot_say, lacks, quoted
 from pytest_mobileagent.dialect.reading import (

@@ -20,7 +20,7 @@ from pytest_mobileagent.dialect.parts import DialectError, quoted, unknown, with
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from pytest_mobileagent.action import Direction
+    from pytest_mobileagent.action.gestures import Direction
 
 T = TypeVar("T")
 

@@ -7,7 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action import Action, Finish, Key, LongPress, Open, Scroll, Tap, Type, Wait
+from pytest_mobileagent.action import Action, Finish, Key, Open, Type, Wait
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Tap
 from pytest_mobileagent.dialect.androidworld import actuated
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
 from pytest_mobileagent.dialect.parts import DialectError, cannot_say, quoted, unknown

@@ -6,21 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from pytest_mobileagent.action import (
-    Action,
-    Ask,
-    Direction,
-    DoubleTap,
-    Finish,
-    Key,
-    LongPress,
-    Open,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action import Action, Ask, Finish, Key, Open, Type, Wait
+from pytest_mobileagent.action.gestures import Direction, DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame, Parts
 from pytest_mobileagent.dialect.parts import (
     Call,

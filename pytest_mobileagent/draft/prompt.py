@@ -13,7 +13,8 @@ import json
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action import ACTIONS, DoubleTap, LongPress, Tap
+from pytest_mobileagent.action import ACTIONS
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Tap
 from pytest_mobileagent.check.episode import Episode
 from pytest_mobileagent.check.events import EventSelector
 from pytest_mobileagent.draft.inside import MODULES

@@ -16,7 +16,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent._task.table import rows
-from pytest_mobileagent.action import Ask, Scroll, Swipe, Wait, ends_episode
+from pytest_mobileagent.action import Ask, Wait, ends_episode
+from pytest_mobileagent.action.gestures import Scroll, Swipe
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset import LeftOutError, touched, trajectory_of
 from pytest_mobileagent.dataset.equality import same_page, sight

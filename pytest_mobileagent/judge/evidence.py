@@ -20,7 +20,8 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from pytest_mobileagent.action import Scroll, Swipe, Touch, Type
+from pytest_mobileagent.action import Type
+from pytest_mobileagent.action.gestures import Scroll, Swipe, Touch
 from pytest_mobileagent.errors import JudgeError, NoScreenshotError, ScreenError
 from pytest_mobileagent.judge.prompts import wording_of
 from pytest_mobileagent.judge.transcript import frames, in_quotes, in_words, outline

@@ -17,20 +17,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action import (
-    Ask,
-    DoubleTap,
-    Key,
-    LongPress,
-    Open,
-    Raw,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-    ends_episode,
-)
+from pytest_mobileagent.action import Ask, Key, Open, Raw, Type, Wait, ends_episode
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.llm import fence
 from pytest_mobileagent.llm.fence import quoted

@@ -10,20 +10,8 @@ import re
 import shlex
 from typing import TYPE_CHECKING, get_args
 
-from pytest_mobileagent.action import (
-    Ask,
-    Direction,
-    DoubleTap,
-    Finish,
-    Impossible,
-    Key,
-    KeyName,
-    LongPress,
-    Open,
-    Swipe,
-    Tap,
-    Type,
-)
+from pytest_mobileagent.action import Ask, Finish, Impossible, Key, KeyName, Open, Type
+from pytest_mobileagent.action.gestures import Direction, DoubleTap, LongPress, Swipe, Tap
 from pytest_mobileagent.device.drivers.adb.gestures import open_app
 from pytest_mobileagent.mcp.control import Parameter, ToolError, ToolResult, tool
 from pytest_mobileagent.mcp.looking import LOOKING

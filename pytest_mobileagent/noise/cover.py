@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from pytest_mobileagent.action import DoubleTap, Key, LongPress, Open, Tap, Type, Wait
+from pytest_mobileagent.action import Key, Open, Type, Wait
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Tap
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.noise import PASSING, Look, State
 from pytest_mobileagent.noise.drawing import draw, is_dark

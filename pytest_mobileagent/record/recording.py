@@ -13,14 +13,12 @@ from pytest_mobileagent.action import (
     Finish,
     Impossible,
     Key,
-    LongPress,
     Open,
-    Swipe,
-    Tap,
     Type,
     from_json,
     to_json,
 )
+from pytest_mobileagent.action.gestures import LongPress, Swipe, Tap
 from pytest_mobileagent.device.device import system_of
 from pytest_mobileagent.device.state import StateReader
 from pytest_mobileagent.errors import HostError, RecordError, ScreenError

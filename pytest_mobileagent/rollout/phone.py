@@ -12,20 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 import numpy as np
 from gymnasium import spaces
 
-from pytest_mobileagent.action import (
-    Finish,
-    Impossible,
-    Key,
-    KeyName,
-    LongPress,
-    Open,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-    check,
-)
+from pytest_mobileagent.action import Finish, Impossible, Key, KeyName, Open, Type, Wait, check
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.device.device import DeviceOptions
 from pytest_mobileagent.device.fleet.leases import leased_devices
 from pytest_mobileagent.device.sources import parse_device

@@ -9,7 +9,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.wording import fill
-from pytest_mobileagent.action import Finish, Impossible, Scroll, Swipe, Wait, ends_episode
+from pytest_mobileagent.action import Finish, Impossible, Wait, ends_episode
+from pytest_mobileagent.action.gestures import Scroll, Swipe
 from pytest_mobileagent.agent.phone import EpisodeOver
 from pytest_mobileagent.device.device import log_of, noise_of, system_of
 from pytest_mobileagent.device.probes import since_now

@@ -10,7 +10,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.solution import Scene
-from pytest_mobileagent.action import Ask, DoubleTap, LongPress, Scroll, Tap, Type, ends_episode
+from pytest_mobileagent.action import Ask, Type, ends_episode
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Tap
 from pytest_mobileagent.action.matching import Golden, golden_on
 from pytest_mobileagent.agent.agent import known_answers
 from pytest_mobileagent.agent.phone import EpisodeOver

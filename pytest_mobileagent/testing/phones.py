@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import quoteattr
 
-from pytest_mobileagent.action import DoubleTap, Key, LongPress, Open, Tap
+from pytest_mobileagent.action import Key, Open
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Tap
 from pytest_mobileagent.device.device import Capture
 from pytest_mobileagent.episode.observation import DeviceInfo, Reset
 from pytest_mobileagent.errors import GraphError

@@ -13,24 +13,19 @@ from pytest_mobileagent.action import (
     ACTIONS,
     Action,
     Ask,
-    Direction,
-    DoubleTap,
     Finish,
     Impossible,
     Key,
     KeyName,
-    LongPress,
     Open,
     Raw,
-    Scroll,
-    Swipe,
-    Tap,
     Type,
     Wait,
     ends_episode,
     from_json,
     to_json,
 )
+from pytest_mobileagent.action.gestures import Direction, DoubleTap, LongPress, Scroll, Swipe, Tap
 
 PIXELS = st.integers()
 SECONDS = st.floats(0, 60)

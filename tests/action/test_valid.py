@@ -14,19 +14,15 @@ from pytest_mobileagent.action import (
     ACTIONS,
     Action,
     Ask,
-    DoubleTap,
     Finish,
     Impossible,
     Key,
-    LongPress,
     Open,
-    Scroll,
-    Swipe,
-    Tap,
     Type,
     Wait,
     check,
 )
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 
 SIZE = (100, 200)
 

@@ -17,7 +17,8 @@ from pytest_mobileagent import (
 )
 from pytest_mobileagent._task import Task
 from pytest_mobileagent._task.user import NO_USER
-from pytest_mobileagent.action import Ask, Finish, Impossible, Key, Open, Scroll, Tap
+from pytest_mobileagent.action import Ask, Finish, Impossible, Key, Open
+from pytest_mobileagent.action.gestures import Scroll, Tap
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.agent.agent import KnowsTask, Scripted, StepInstructions
 from pytest_mobileagent.errors import TaskError, UnfitMoveError

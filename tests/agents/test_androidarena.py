@@ -3,7 +3,8 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_mobileagent.action import Finish, Impossible, Key, LongPress, Open, Scroll, Tap, Type
+from pytest_mobileagent.action import Finish, Impossible, Key, Open, Type
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Tap
 from pytest_mobileagent.testing import FakePhone, ScriptedReply, make_screen
 from tests.agents.playing import acted, player, shipped
 

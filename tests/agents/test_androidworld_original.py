@@ -15,18 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_mobileagent.action import (
-    DoubleTap,
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Open,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action import Finish, Impossible, Key, Open, Type, Wait
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Swipe, Tap
 from pytest_mobileagent.agent.registry import find_agent, shipped_agents
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.releases import release_of

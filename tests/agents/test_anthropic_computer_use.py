@@ -7,17 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PIL import Image
 
-from pytest_mobileagent.action import (
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Open,
-    Scroll,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action import Finish, Impossible, Key, Open, Type, Wait
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Tap
 from pytest_mobileagent.llm.clients.anthropic_messages import AnthropicMessages
 from pytest_mobileagent.llm.model import Message, ToolCall
 from pytest_mobileagent.llm.scripted import ScriptedModel

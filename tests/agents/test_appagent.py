@@ -5,7 +5,8 @@ import pytest
 from PIL import Image
 
 from pytest_mobileagent import Task
-from pytest_mobileagent.action import Finish, Key, LongPress, Swipe, Tap, Type
+from pytest_mobileagent.action import Finish, Key, Type
+from pytest_mobileagent.action.gestures import LongPress, Swipe, Tap
 from pytest_mobileagent.testing import FakePhone, make_screen
 from tests.agents.playing import acted, did, player
 

@@ -1,5 +1,6 @@
 from pytest_mobileagent import Task
-from pytest_mobileagent.action import Finish, Key, Open, Swipe, Tap, Type
+from pytest_mobileagent.action import Finish, Key, Open, Type
+from pytest_mobileagent.action.gestures import Swipe, Tap
 from pytest_mobileagent.testing import FakePhone, make_screen
 from tests.agents.playing import acted, did, player
 

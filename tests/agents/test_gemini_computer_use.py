@@ -7,19 +7,8 @@ import pytest
 from PIL import Image
 
 from pytest_mobileagent import Task
-from pytest_mobileagent.action import (
-    Ask,
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Open,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action import Ask, Finish, Impossible, Key, Open, Type, Wait
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.llm.clients.gemini import Gemini
 from pytest_mobileagent.llm.model import Message, ToolCall
 from pytest_mobileagent.llm.scripted import ScriptedModel

@@ -5,7 +5,8 @@ import pytest
 from PIL import Image
 
 from pytest_mobileagent import Task
-from pytest_mobileagent.action import Finish, Key, Swipe, Tap, Type
+from pytest_mobileagent.action import Finish, Key, Type
+from pytest_mobileagent.action.gestures import Swipe, Tap
 from pytest_mobileagent.screen.element import Bounds
 from pytest_mobileagent.screen.ocr import TextBox
 from pytest_mobileagent.testing import FakePhone, ScriptedReply, make_screen

@@ -6,7 +6,8 @@ from typing import Any
 from PIL import Image
 
 from pytest_mobileagent import Task
-from pytest_mobileagent.action import Ask, Finish, Impossible, Key, LongPress, Open, Tap, Type, Wait
+from pytest_mobileagent.action import Ask, Finish, Impossible, Key, Open, Type, Wait
+from pytest_mobileagent.action.gestures import LongPress, Tap
 from pytest_mobileagent.llm.clients.openai import OpenAIResponses
 from pytest_mobileagent.llm.model import Message, ToolCall
 from pytest_mobileagent.llm.scripted import ScriptedModel

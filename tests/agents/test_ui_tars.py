@@ -7,7 +7,8 @@ import pytest
 from PIL import Image
 
 from pytest_mobileagent import Task
-from pytest_mobileagent.action import Ask, Finish, Key, Open, Scroll, Tap, Type, Wait
+from pytest_mobileagent.action import Ask, Finish, Key, Open, Type, Wait
+from pytest_mobileagent.action.gestures import Scroll, Tap
 from pytest_mobileagent.testing import FakePhone, make_screen
 from tests.agents.playing import acted, did, player
 

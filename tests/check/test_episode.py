@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from pytest_mobileagent import Step, check, load
-from pytest_mobileagent.action import DoubleTap, Finish, Key, LongPress, Open, Swipe, Tap, Type
+from pytest_mobileagent.action import Finish, Key, Open, Type
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Swipe, Tap
 from pytest_mobileagent.errors import RecordError, TaskError, UndecidedError
 from pytest_mobileagent.screen.explain import collect_misses
 

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent import Case, DeviceInfo, Event, Reset, Screen, Step, Task, load
-from pytest_mobileagent.action import DoubleTap, Finish, Key, LongPress, Swipe, Tap, Type
+from pytest_mobileagent.action import Finish, Key, Type
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Swipe, Tap
 from pytest_mobileagent.check.events import NoListenerError, lost
 from pytest_mobileagent.episode.event import TYPES, event_type, from_json, to_json
 from pytest_mobileagent.episode.screens import ScreenStore

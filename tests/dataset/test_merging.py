@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Bounds, Case, Screen, Step, Task
-from pytest_mobileagent.action import Ask, Finish, Key, Scroll, Swipe, Tap, Type
+from pytest_mobileagent.action import Ask, Finish, Key, Type
+from pytest_mobileagent.action.gestures import Scroll, Swipe, Tap
 from pytest_mobileagent.dataset.graph import Graph, GraphWriter, check_graph
 from pytest_mobileagent.dataset.merging import EXPLORATION, SEVERAL, Merger, boxes_of
 from pytest_mobileagent.testing import make_screen

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent.action import Tap, Type
+from pytest_mobileagent.action import Type
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.dialect import AndroidControl, Frame, Qwen
 
 GOLDEN = (

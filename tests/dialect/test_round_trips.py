@@ -8,22 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_mobileagent.action import (
-    Ask,
-    Direction,
-    DoubleTap,
-    Finish,
-    Impossible,
-    Key,
-    KeyName,
-    LongPress,
-    Open,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action import Ask, Finish, Impossible, Key, KeyName, Open, Type, Wait
+from pytest_mobileagent.action.gestures import Direction, DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.dialect import (
     A3,
     AgentCpm,

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.action import Direction, Finish, LongPress, Swipe, Tap
+from pytest_mobileagent.action import Finish
+from pytest_mobileagent.action.gestures import Direction, LongPress, Swipe, Tap
 from pytest_mobileagent.dialect import (
     AnthropicComputerUse,
     AppAgent,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent import Case, DeviceInfo, Event, ModelCall, Reset, Screen, Task
-from pytest_mobileagent.action import Finish, Tap
+from pytest_mobileagent.action import Finish
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.episode.screens import ScreenStore
 from pytest_mobileagent.episode.store import Recorder
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Case, DeviceInfo, Episode, ModelCall, Reset, Task, Termination
-from pytest_mobileagent.action import Finish, Key, Tap
+from pytest_mobileagent.action import Finish, Key
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.episode import EpisodeRecord
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.reader import read

@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_mobileagent import Case, Episode, ModelCall, Screen, Step, Task, Termination, load
-from pytest_mobileagent.action import Finish, Raw, Swipe, Tap, Type
+from pytest_mobileagent.action import Finish, Raw, Type
+from pytest_mobileagent.action.gestures import Swipe, Tap
 from pytest_mobileagent.episode.store import cut, cut_texts, shortened
 from pytest_mobileagent.errors import InfrastructureError, RecordError
 from pytest_mobileagent.jsonable import to_wire

@@ -15,7 +15,8 @@ from typing import Any
 from PIL import Image, ImageDraw, ImageFont
 
 from pytest_mobileagent import Case, DeviceInfo, Screen, Step, Task
-from pytest_mobileagent.action import Ask, Finish, Key, Raw, Tap, Type
+from pytest_mobileagent.action import Ask, Finish, Key, Raw, Type
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.episode import EpisodeRecord, Termination
 from pytest_mobileagent.testing import make_screen
 

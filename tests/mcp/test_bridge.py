@@ -10,7 +10,8 @@ import sys
 
 import pytest
 
-from pytest_mobileagent.action import Finish, Tap
+from pytest_mobileagent.action import Finish
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.mcp.bridge import stdio_command
 from tests.mcp.fakes import MODERN, FakePhone, call
 from tests.mcp.test_endpoint import AT, CLICK, HELLO

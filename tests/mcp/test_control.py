@@ -8,18 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_mobileagent.action import (
-    Ask,
-    DoubleTap,
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Open,
-    Swipe,
-    Tap,
-    Type,
-)
+from pytest_mobileagent.action import Ask, Finish, Impossible, Key, Open, Type
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Swipe, Tap
 from pytest_mobileagent.device.drivers.adb.gestures import open_app
 from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.mcp.control import Control, ToolError

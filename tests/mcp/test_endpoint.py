@@ -22,7 +22,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from pytest_mobileagent import extras
-from pytest_mobileagent.action import Finish, Tap, Type
+from pytest_mobileagent.action import Finish, Type
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.mcp.bridge import stdio_command
 from pytest_mobileagent.mcp.endpoint import McpEndpoint
 from pytest_mobileagent.mcp.tools import TOOLS

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.action import Key, Tap, Type
+from pytest_mobileagent.action import Key, Type
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.device.device import Capture
 from pytest_mobileagent.episode.calls import ModelCall
 from pytest_mobileagent.program.commands import Command, Pointer

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Case, DeviceInfo, ModelCall, Reset, Task, Termination
-from pytest_mobileagent.action import Finish, Scroll, Tap, Wait
+from pytest_mobileagent.action import Finish, Wait
+from pytest_mobileagent.action.gestures import Scroll, Tap
 from pytest_mobileagent.episode import EpisodeRecord
 from pytest_mobileagent.episode.exchanges import ExchangeLog
 from pytest_mobileagent.episode.reader import read

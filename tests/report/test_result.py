@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from pytest_mobileagent import Case, ModelCall, Step, Task, Termination
-from pytest_mobileagent.action import Ask, Finish, Impossible, Tap, Type, Wait
+from pytest_mobileagent.action import Ask, Finish, Impossible, Type, Wait
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.episode.event import Crash
 from pytest_mobileagent.jsonable import to_line, to_wire
 from pytest_mobileagent.report.entry import Entry

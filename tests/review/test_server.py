@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Screen, Step
-from pytest_mobileagent.action import DoubleTap, Finish, Key, LongPress, Scroll, Swipe, Tap, Type
+from pytest_mobileagent.action import Finish, Key, Type
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.report.html.trajectory import opinions, screens
 from pytest_mobileagent.review.server import trajectory
 from pytest_mobileagent.verdict import VERDICTS, Verdict, effective, of_person, verdicts, withdrawal

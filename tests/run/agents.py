@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from pytest_mobileagent import Agent
-from pytest_mobileagent.action import Finish, Tap
+from pytest_mobileagent.action import Finish
+from pytest_mobileagent.action.gestures import Tap
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -22,7 +22,8 @@ from pytest_mobileagent import (
     load,
     open_app,
 )
-from pytest_mobileagent.action import Finish, Open, Tap, Wait
+from pytest_mobileagent.action import Finish, Open, Wait
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.agent.agent import Agent
 from pytest_mobileagent.episode.event import Crash, LogLine
 from pytest_mobileagent.episode.screens import ScreenStore

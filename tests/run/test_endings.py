@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Agent, EpisodeOver, Reply, Termination, load
-from pytest_mobileagent.action import Finish, Tap, Type
+from pytest_mobileagent.action import Finish, Type
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.errors import DeviceError
 from pytest_mobileagent.testing import FakePhone, play
 from tests.run.agents import agent, script, tap, throw

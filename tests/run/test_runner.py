@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Briefing, Case, DeviceInfo, Reply, Task, Termination, press, testing
-from pytest_mobileagent.action import Finish, Tap
+from pytest_mobileagent.action import Finish
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.agent.agent import Agent, Scripted
 from pytest_mobileagent.agent.conversation import TimeIsUpError, Work
 from pytest_mobileagent.episode.event import LogLine

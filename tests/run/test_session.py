@@ -9,18 +9,8 @@ import pytest
 
 from pytest_mobileagent import Agent, ModelCall, Reply, Task, Termination
 from pytest_mobileagent._task.user import NO_USER
-from pytest_mobileagent.action import (
-    Ask,
-    Finish,
-    Impossible,
-    Open,
-    Raw,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action import Ask, Finish, Impossible, Open, Raw, Type, Wait
+from pytest_mobileagent.action.gestures import Scroll, Swipe, Tap
 from pytest_mobileagent.agent.conversation import pack_observation, unpack_observation
 from pytest_mobileagent.run.session import MOST_LOOKS
 from pytest_mobileagent.screen import xml as hierarchy

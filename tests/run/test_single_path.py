@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_mobileagent import Agent, Reply, Scripted, Task, Termination, answer, check, scroll, tap
-from pytest_mobileagent.action import Ask, Finish, Impossible, Key, Open, Scroll, Swipe, Tap, Type
+from pytest_mobileagent.action import Ask, Finish, Impossible, Key, Open, Type
+from pytest_mobileagent.action.gestures import Scroll, Swipe, Tap
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.action.matching.graph_mobile_bench import graph
 from pytest_mobileagent.errors import NoEdgeError, NoSolutionError, TaskError

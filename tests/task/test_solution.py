@@ -22,18 +22,8 @@ from pytest_mobileagent._task.solution import (
     type_text,
     wait,
 )
-from pytest_mobileagent.action import (
-    Action,
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Open,
-    Scroll,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action import Action, Finish, Impossible, Key, Open, Type, Wait
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Tap
 from pytest_mobileagent.errors import TaskError
 
 if TYPE_CHECKING:

@@ -11,8 +11,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from pytest_mobileagent import jsonable
-from pytest_mobileagent.action import Action, Key, Raw, Tap, from_json, to_json
+from pytest_mobileagent.action import Action, Key, Raw, from_json, to_json
 from pytest_mobileagent.action import check as check_action
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.errors import TaskError, in_one_line
 from pytest_mobileagent.screen.element import Bounds, Element
 from pytest_mobileagent.screen.explain import NotFoundError, missed

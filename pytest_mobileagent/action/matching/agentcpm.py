@@ -8,19 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action import (
-    Ask,
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Open,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action import Ask, Finish, Impossible, Key, Open, Type, Wait
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.action.matching import LEFT_OUT, Golden, Match, as_golden, compared
 from pytest_mobileagent.action.matching.geometry import (
     Box,

@@ -11,7 +11,8 @@ import math
 import struct
 from typing import TYPE_CHECKING, Literal, get_args
 
-from pytest_mobileagent.action import Finish, Impossible, Key, LongPress, Scroll, Swipe, Tap, Type
+from pytest_mobileagent.action import Finish, Impossible, Key, Type
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.action.matching import Golden, Match, as_golden, compared, no_such_scorer
 from pytest_mobileagent.action.matching.agentcpm import evaluate
 from pytest_mobileagent.action.matching.geometry import (

@@ -11,12 +11,13 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_mobileagent.action import Scroll, Swipe
+from pytest_mobileagent.action.gestures import Scroll, Swipe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from pytest_mobileagent.action import Action, Direction
+    from pytest_mobileagent.action import Action
+    from pytest_mobileagent.action.gestures import Direction
     from pytest_mobileagent.action.matching import Size
     from pytest_mobileagent.screen.element import Bounds
 

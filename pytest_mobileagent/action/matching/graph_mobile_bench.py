@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, get_args
 
-from pytest_mobileagent.action import DoubleTap, LongPress, Scroll, Swipe, Tap, Type, Wait
+from pytest_mobileagent.action import Type, Wait
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.action.matching import (
     NO_MATCH,
     Golden,

@@ -29,7 +29,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, ClassVar
 from xml.sax.saxutils import quoteattr
 
-from pytest_mobileagent.action import LongPress, Tap
+from pytest_mobileagent.action.gestures import LongPress, Tap
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset import Trajectory, TrajectoryStep
 from pytest_mobileagent.dataset.formats import HIERARCHY, SCREENSHOT, Format, entries, screen_of

@@ -22,7 +22,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from xml.sax.saxutils import quoteattr
 
-from pytest_mobileagent.action import Key, Tap, Type
+from pytest_mobileagent.action import Key, Type
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.formats.release import Release as Base
 from pytest_mobileagent.dataset.formats.streams import items, text_of

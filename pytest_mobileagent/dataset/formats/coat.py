@@ -18,7 +18,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_mobileagent.action import Finish, Impossible, Key, Scroll, Tap, Type, scroll_path
+from pytest_mobileagent.action import Finish, Impossible, Key, Type
+from pytest_mobileagent.action.gestures import Scroll, Tap, scroll_path
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset import LeftOutError, Trajectory, TrajectoryStep
 from pytest_mobileagent.dataset.formats import Format, entries, screen_of

@@ -24,7 +24,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from pytest_mobileagent._task.wording import literal
-from pytest_mobileagent.action import LongPress, Open, Scroll, Tap, Type, Wait
+from pytest_mobileagent.action import Open, Type, Wait
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Tap
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.formats.release import Release as Base
 from pytest_mobileagent.dataset.formats.release import inside, size_of

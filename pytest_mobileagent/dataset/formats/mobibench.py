@@ -17,7 +17,8 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
-from pytest_mobileagent.action import Direction, Finish, Key, LongPress, Open, Scroll, Tap, Type
+from pytest_mobileagent.action import Finish, Key, Open, Type
+from pytest_mobileagent.action.gestures import Direction, LongPress, Scroll, Tap
 from pytest_mobileagent.action.matching import Golden, golden_from_json, golden_to_json
 from pytest_mobileagent.dataset.formats import entries
 from pytest_mobileagent.dataset.formats.release import Demonstration, ReleasePage, size_of

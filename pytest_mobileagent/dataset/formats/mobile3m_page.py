@@ -15,7 +15,8 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from pytest_mobileagent.action import Swipe, Tap, Type
+from pytest_mobileagent.action import Type
+from pytest_mobileagent.action.gestures import Swipe, Tap
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.formats.release import size_of
 from pytest_mobileagent.dataset.formats.streams import text_of

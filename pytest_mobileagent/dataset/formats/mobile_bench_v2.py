@@ -29,7 +29,8 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pytest_mobileagent.action import Action, Key, Swipe, Tap, Type
+from pytest_mobileagent.action import Action, Key, Type
+from pytest_mobileagent.action.gestures import Swipe, Tap
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.formats import mobile3m
 from pytest_mobileagent.dataset.formats.release import Problems, flaw_of_picture, size_of

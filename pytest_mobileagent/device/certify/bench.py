@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action import Tap
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.device.device import system_of
 from pytest_mobileagent.device.doctor.checks import Doubtful, Unwell, root
 from pytest_mobileagent.errors import DeviceError

@@ -10,18 +10,8 @@ import time
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action import (
-    DoubleTap,
-    Key,
-    KeyName,
-    LongPress,
-    Open,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action import Key, KeyName, Open, Type, Wait
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.device.certify.bench import PACKAGE, Bench, CannotBe, expect, need
 from pytest_mobileagent.device.device import SparingDevice, without_screenshots
 from pytest_mobileagent.device.doctor.checks import UNICODE_REMEDY

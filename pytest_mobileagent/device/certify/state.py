@@ -6,7 +6,7 @@ import time
 from contextlib import suppress
 from importlib.resources import files as resources
 
-from pytest_mobileagent.action import Tap
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.device.certify.bench import PACKAGE, Bench, CannotBe, expect, need
 from pytest_mobileagent.device.certify.screen import LAUNCHER, types
 from pytest_mobileagent.device.device import (

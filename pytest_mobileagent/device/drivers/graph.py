@@ -15,17 +15,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task import DEFAULT_SNAPSHOT
-from pytest_mobileagent.action import (
-    DoubleTap,
-    Key,
-    LongPress,
-    Open,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action import Key, Open, Type, Wait
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.action.matching import rule_of
 from pytest_mobileagent.action.matching.geometry import common_characters
 from pytest_mobileagent.device import drivers

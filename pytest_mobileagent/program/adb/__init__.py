@@ -17,7 +17,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action import Raw, Tap
+from pytest_mobileagent.action import Raw
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.device.drivers.adb import shell
 from pytest_mobileagent.errors import DeviceError, HostError
 from pytest_mobileagent.program.adb.adbd import Adbd

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from pytest_mobileagent.action import Key, KeyName, LongPress, Open, Raw, Swipe, Tap, Type
+from pytest_mobileagent.action import Key, KeyName, Open, Raw, Type
+from pytest_mobileagent.action.gestures import LongPress, Swipe, Tap
 from pytest_mobileagent.program.commands import (
     PASTE,
     SCREEN_OFF,

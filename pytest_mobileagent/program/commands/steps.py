@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Literal
 
-from pytest_mobileagent.action import Action, DoubleTap, Key, Raw, Tap, Type, Wait
+from pytest_mobileagent.action import Action, Key, Raw, Type, Wait
+from pytest_mobileagent.action.gestures import DoubleTap, Tap
 from pytest_mobileagent.program.commands import (
     PASTE,
     SELECT_ALL,

@@ -11,7 +11,8 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action import Key, LongPress, Open, Raw, Swipe, Tap
+from pytest_mobileagent.action import Key, Open, Raw
+from pytest_mobileagent.action.gestures import LongPress, Swipe, Tap
 from pytest_mobileagent.program.commands import (
     PASTE,
     SCREEN_OFF,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action import DoubleTap, Key, LongPress, Raw, Tap, Type, Wait
+from pytest_mobileagent.action import Key, Raw, Type, Wait
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Tap
 from pytest_mobileagent.program.commands import (
     TO_THE_END,
     Act,

@@ -13,18 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from pytest_mobileagent.action import (
-    DoubleTap,
-    Finish,
-    Impossible,
-    LongPress,
-    Open,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action import Finish, Impossible, Open, Type, Wait
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.action.matching.androidcontrol_odyssey import androidcontrol
 from pytest_mobileagent.action.matching.geometry import direction

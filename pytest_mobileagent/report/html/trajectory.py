@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.action import DoubleTap, LongPress, Scroll, Swipe, Tap, Type
+from pytest_mobileagent.action import Type
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.errors import ScreenError
 from pytest_mobileagent.fileio import parse_json, read_bytes
 from pytest_mobileagent.jsonable import to_wire

@@ -5,20 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent import Bounds, check
-from pytest_mobileagent.action import (
-    DoubleTap,
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Open,
-    Raw,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action import Finish, Impossible, Key, Open, Raw, Type, Wait
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.errors import TaskError
 
 SIZE = (1000, 2000)

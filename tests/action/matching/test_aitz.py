@@ -3,17 +3,8 @@
 import pytest
 
 from pytest_mobileagent import Bounds, check
-from pytest_mobileagent.action import (
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action import Finish, Impossible, Key, Type, Wait
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.errors import TaskError
 
 SIZE = (1000, 2000)

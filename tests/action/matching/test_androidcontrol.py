@@ -3,20 +3,8 @@
 import pytest
 
 from pytest_mobileagent import Bounds, check
-from pytest_mobileagent.action import (
-    Ask,
-    DoubleTap,
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Open,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action import Ask, Finish, Impossible, Key, Open, Type, Wait
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.errors import TaskError
 
 SIZE = (1000, 2000)

@@ -5,17 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pytest_mobileagent import Bounds
-from pytest_mobileagent.action import (
-    DoubleTap,
-    Key,
-    LongPress,
-    Open,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action import Key, Open, Type, Wait
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.action.matching import _RULES, Golden, rule_of
 from pytest_mobileagent.action.matching.graph_mobile_bench import graph
 from pytest_mobileagent.errors import TaskError

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent import Bounds, check
-from pytest_mobileagent.action import Finish, Key, LongPress, Open, Scroll, Swipe, Tap, Type
+from pytest_mobileagent.action import Finish, Key, Open, Type
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.errors import TaskError
 
 SIZE = (1000, 1000)

@@ -11,7 +11,8 @@ import pytest
 from PIL import Image
 
 from pytest_mobileagent import rows
-from pytest_mobileagent.action import Key, LongPress, Open, Scroll, Tap, Type, Wait
+from pytest_mobileagent.action import Key, Open, Type, Wait
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Tap
 from pytest_mobileagent.dataset.formats.release import Problems, import_release, release_of
 from pytest_mobileagent.device.drivers.graph import GraphDevice
 from pytest_mobileagent.errors import GraphError, NoEdgeError

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from pytest_mobileagent import rows
-from pytest_mobileagent.action import Finish, Key, LongPress, Open, Scroll, Tap, Type
+from pytest_mobileagent.action import Finish, Key, Open, Type
+from pytest_mobileagent.action.gestures import LongPress, Scroll, Tap
 from pytest_mobileagent.action.matching import golden_from_json
 from pytest_mobileagent.dataset.formats.release import Problems, import_release, release_of
 from pytest_mobileagent.dataset.graph import Graph, check_graph

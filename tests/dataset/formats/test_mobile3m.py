@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.action import Swipe, Tap, Type
+from pytest_mobileagent.action import Type
+from pytest_mobileagent.action.gestures import Swipe, Tap
 from pytest_mobileagent.dataset.formats.mobile3m_page import RecordedPage
 from pytest_mobileagent.dataset.formats.release import import_release
 from pytest_mobileagent.dataset.graph import Graph

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_mobileagent.action import Key, Swipe, Tap, Type
+from pytest_mobileagent.action import Key, Type
+from pytest_mobileagent.action.gestures import Swipe, Tap
 from pytest_mobileagent.dataset.formats.mobile_bench_v2 import listed
 from pytest_mobileagent.dataset.formats.release import Problems, import_release
 from pytest_mobileagent.dataset.graph import Graph, RecordedPath

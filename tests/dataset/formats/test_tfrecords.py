@@ -11,7 +11,8 @@ import pytest
 from PIL import Image
 
 from pytest_mobileagent import rows
-from pytest_mobileagent.action import Finish, Key, Open, Scroll, Swipe, Tap, Type
+from pytest_mobileagent.action import Finish, Key, Open, Type
+from pytest_mobileagent.action.gestures import Scroll, Swipe, Tap
 from pytest_mobileagent.action.matching import golden_from_json
 from pytest_mobileagent.dataset.formats import streams
 from pytest_mobileagent.dataset.formats.release import import_release

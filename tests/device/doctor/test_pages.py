@@ -10,7 +10,7 @@ import pytest
 
 from pytest_mobileagent import Bounds, Finish, Open, Task
 from pytest_mobileagent.__main__ import main
-from pytest_mobileagent.action import Tap
+from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.graph import Graph, GraphWriter
 from pytest_mobileagent.device.doctor.checks import examine

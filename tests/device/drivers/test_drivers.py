@@ -6,7 +6,8 @@ import pytest
 import urllib3
 
 from pytest_mobileagent import setting, sqlite
-from pytest_mobileagent.action import DoubleTap, Open, Tap, Type
+from pytest_mobileagent.action import Open, Type
+from pytest_mobileagent.action.gestures import DoubleTap, Tap
 from tests.device.conftest import COUNTER, center, open_counter
 
 DATABASE = "/data/data/com.example.counter/databases/counter.db"

@@ -8,18 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_mobileagent import Agent, Bounds, Task, setting
-from pytest_mobileagent.action import (
-    DoubleTap,
-    Finish,
-    Key,
-    LongPress,
-    Open,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action import Finish, Key, Open, Type, Wait
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.dataset.graph import Graph, GraphWriter
 from pytest_mobileagent.device.device import PageDevice

@@ -14,7 +14,8 @@ from selenium.webdriver.common.actions.interaction import POINTER_TOUCH
 from selenium.webdriver.common.actions.pointer_input import PointerInput
 from uiautomator2 import core
 
-from pytest_mobileagent.action import DoubleTap, Key, LongPress, Raw, Swipe, Tap, Type
+from pytest_mobileagent.action import Key, Raw, Type
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Swipe, Tap
 from pytest_mobileagent.program.commands import Clear, Command, Pointer
 from pytest_mobileagent.program.commands.sockets import SocketReader
 from pytest_mobileagent.program.commands.steps import merged

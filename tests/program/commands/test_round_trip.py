@@ -8,20 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.action import (
-    Action,
-    DoubleTap,
-    Key,
-    KeyName,
-    LongPress,
-    Open,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-    scroll_path,
-)
+from pytest_mobileagent.action import Action, Key, KeyName, Open, Type, Wait
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap, scroll_path
 from pytest_mobileagent.device.drivers.adb.gestures import script
 from pytest_mobileagent.program.commands.sockets import read_service
 from pytest_mobileagent.program.commands.steps import merged

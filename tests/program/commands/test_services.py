@@ -8,7 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.action import Key, LongPress, Open, Raw, Swipe, Tap, Type, Wait
+from pytest_mobileagent.action import Key, Open, Raw, Type, Wait
+from pytest_mobileagent.action.gestures import LongPress, Swipe, Tap
 from pytest_mobileagent.program.commands import (
     PASTE,
     SELECT_ALL,

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_mobileagent.action import Key, LongPress, Open, Raw, Swipe, Tap, Type
+from pytest_mobileagent.action import Key, Open, Raw, Type
+from pytest_mobileagent.action.gestures import LongPress, Swipe, Tap
 from pytest_mobileagent.program.commands import PASTE, SELECT_ALL, Act, Clear, Command, Pointer
 from pytest_mobileagent.program.commands.script import call_text
 from pytest_mobileagent.program.commands.sockets import ShellSession, SocketReader

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from pytest_mobileagent.action import DoubleTap, Key, LongPress, Raw, Swipe, Tap, Type, Wait
+from pytest_mobileagent.action import Key, Raw, Type, Wait
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Swipe, Tap
 from pytest_mobileagent.program.commands import SELECT_ALL, Clear, ElementTap, Erase
 from pytest_mobileagent.program.commands.script import call_text
 from tests.program.commands.asking import done

@@ -10,21 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_mobileagent import Case, DeviceInfo, Screen, Task
-from pytest_mobileagent.action import (
-    Ask,
-    DoubleTap,
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Open,
-    Raw,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action import Ask, Finish, Impossible, Key, Open, Raw, Type, Wait
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.episode import EpisodeRecord, Step
 from pytest_mobileagent.report.comparison.divergence import (
     Divergence,

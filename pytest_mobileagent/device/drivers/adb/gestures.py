@@ -7,29 +7,14 @@ import re
 import shlex
 from typing import TYPE_CHECKING, assert_never
 
-from pytest_mobileagent.action import (
-    Action,
-    Ask,
-    DoubleTap,
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Open,
-    Raw,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-    scroll_path,
-)
+from pytest_mobileagent.action import Action, Ask, Finish, Impossible, Key, Open, Raw, Type, Wait
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap, scroll_path
 from pytest_mobileagent.device.drivers import KEYCODES, NEVER_A_FLING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from pytest_mobileagent.action import Touch
+    from pytest_mobileagent.action.gestures import Touch
 
 UNICODE_KEYBOARD = "com.android.adbkeyboard/.AdbIME"
 _SELECT_ALL = "input keycombination 113 29"  # Ctrl+A

@@ -7,23 +7,8 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, assert_never
 
-from pytest_mobileagent.action import (
-    Action,
-    Ask,
-    DoubleTap,
-    Finish,
-    Impossible,
-    Key,
-    LongPress,
-    Open,
-    Raw,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-    scroll_path,
-)
+from pytest_mobileagent.action import Action, Ask, Finish, Impossible, Key, Open, Raw, Type, Wait
+from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap, scroll_path
 from pytest_mobileagent.device.drivers import KEYCODES, NEVER_A_FLING
 from pytest_mobileagent.device.drivers.adb.adb_device import hierarchy
 from pytest_mobileagent.device.live import LiveDevice, Look

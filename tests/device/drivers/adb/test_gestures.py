@@ -11,22 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pytest_mobileagent.action import (
-    Ask,
-    Direction,
-    DoubleTap,
-    Finish,
-    Impossible,
-    Key,
-    KeyName,
-    LongPress,
-    Open,
-    Scroll,
-    Swipe,
-    Tap,
-    Type,
-    Wait,
-)
+from pytest_mobileagent.action import Ask, Finish, Impossible, Key, KeyName, Open, Type, Wait
+from pytest_mobileagent.action.gestures import Direction, DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.device.drivers.adb.gestures import KEYCODES, needs_unicode_keyboard, script
 
 SIZE = (1080, 2400)
