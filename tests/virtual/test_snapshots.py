@@ -103,7 +103,7 @@ def test_missing_or_broken_snapshots_are_reported(phone):
         phone.snapshots.load("nope")
     with pytest.raises(ValueError, match="'x' cannot be read"):
         phone.snapshots.add("x", b"no zip")
-    assert list(phone.snapshots) == ["default_boot"]
+    assert not {"nope", "x"}.intersection(phone.snapshots)
 
 
 def test_large_files_are_entries_of_their_own_in_an_archive(phone):
