@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-import ctypes
 import gc
 import importlib
 import pkgutil
 import sys
 from functools import lru_cache
 from importlib import metadata
-from pathlib import Path
 from types import FunctionType, ModuleType, NoneType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
@@ -80,30 +78,6 @@ def loaded() -> None:
     for name in _LIBRARIES:
         importlib.import_module(name)
     gc.freeze()  # exclude the loaded modules from garbage collection
-    _use_large_pages()
-
-
-_LARGE = 2 << 20  # bytes
-_MADV_COLLAPSE = 25  # since Linux 6.1; older ones refuse it, and forks take as long as before
-
-
-def _use_large_pages() -> None:
-    """Have Linux map the memory of this process by large pages.
-
-    Runs fork this process for each task, and a fork copies an entry for each page: with small ones,
-    that and the end of the child take 25 ms for 300 MB, with large ones 13.
-    """
-    maps = Path("/proc/self/maps")
-    if not maps.is_file():
-        return
-    madvise = ctypes.CDLL(None).madvise
-    madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
-    for line in maps.read_text("utf-8").splitlines():
-        span, mode, _, _, inode, *name = line.split()
-        if mode == "rw-p" and inode == "0" and name in ([], ["[heap]"]):
-            start, end = (int(each, 16) for each in span.split("-"))
-            for at in range(-(-start // _LARGE) * _LARGE, end - _LARGE + 1, _LARGE):
-                madvise(at, _LARGE, _MADV_COLLAPSE)
 
 
 class Installed:
