@@ -9,7 +9,7 @@ import pkgutil
 import sys
 from functools import lru_cache
 from importlib import metadata
-from types import FunctionType, ModuleType, NoneType
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -59,9 +59,7 @@ FEW_PLUGINS = " ".join(f"-p no:{name}" for name in _OTHERS)  # of PYTEST_ADDOPTS
 _NOT_OF_RUNS = ("__main__", "init", "mcp", "virtual")
 _RAY = "plugin.engine.ray."  # needs a library that may be missing, and takes seconds to load
 _PYTEST = "9.2."  # the version of which more is cached
-_LIBRARIES = (
-    "genai_prices", "httpcore2", "jinja2", "numpy", "openai", "rapidfuzz", "readline", "stamina",
-)  # fmt: skip
+_LIBRARIES = ("genai_prices", "httpcore2", "jinja2", "numpy", "openai", "rapidfuzz", "stamina")
 
 
 @pytest.fixture(scope="session")
@@ -112,48 +110,22 @@ def _bare() -> Any:
     return parsefactories
 
 
-def _read(parse: Any) -> Any:
-    """Return PytestPluginManager.parse_hook…_opts that reads each name of a module only once."""
-    known: WeakKeyDictionary[ModuleType, dict[str, Any]] = WeakKeyDictionary()
+def _read() -> Any:
+    """Return PytestPluginManager.parse_hookimpl_opts that reads each module only once."""
+    from _pytest.config import PytestPluginManager
 
-    def parse_opts(manager: Any, plugin: Any, name: str) -> Any:
-        if not name.startswith("pytest_"):  # not a hook
-            return None
-        if not isinstance(plugin, ModuleType):
+    known: WeakKeyDictionary[ModuleType, dict[str, Any]] = WeakKeyDictionary()
+    parse = PytestPluginManager.parse_hookimpl_opts
+
+    def parse_hookimpl_opts(manager: Any, plugin: Any, name: str) -> Any:
+        if not name.startswith("pytest_") or not isinstance(plugin, ModuleType):
             return parse(manager, plugin, name)
         options = known.setdefault(plugin, {})
         if name not in options:
             options[name] = parse(manager, plugin, name)
         return options[name] and dict(options[name])  # a copy, since the manager changes it
 
-    return parse_opts
-
-
-def _found() -> Any:
-    """Return pluggy's function that finds a hook, with a short way for functions of modules."""
-    from pluggy import _manager
-
-    find = _manager._static_hook_attr
-
-    def static_hook_attr(holder: Any, name: str) -> Any:
-        function = vars(holder).get(name) if type(holder) is ModuleType else None
-        return (function, function) if type(function) is FunctionType else find(holder, name)
-
-    return static_hook_attr
-
-
-def _wrapped() -> Any:
-    """Return FixtureManager._find_wrapped_fixture_def that looks only into what wraps something."""
-    from _pytest.fixtures import FixtureManager
-
-    find = FixtureManager._find_wrapped_fixture_def
-    plain = (FunctionType, ModuleType, type, str, int, dict, NoneType)
-
-    def find_wrapped_fixture_def(manager: Any, member: Any) -> Any:
-        is_plain = type(member) in plain and not hasattr(member, "__wrapped__")
-        return None if is_plain else find(manager, member)
-
-    return find_wrapped_fixture_def
+    return parse_hookimpl_opts
 
 
 def _parsed() -> Any:
@@ -192,20 +164,12 @@ def known_plugins() -> Iterator[None]:
     from _pytest._code import code, source
     from _pytest.config import PytestPluginManager
     from _pytest.fixtures import FixtureManager
-    from _pytest.pytester import SysModulesSnapshot
-    from pluggy import _manager
 
     installed = [Installed(distribution) for distribution in metadata.distributions()]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(metadata, "distributions", lambda **_: iter(installed))
         patch.setattr(FixtureManager, "parsefactories", _bare())
-        patch.setattr(FixtureManager, "_find_wrapped_fixture_def", _wrapped())
-        for name in ("parse_hookimpl_opts", "parse_hookspec_opts"):
-            patch.setattr(PytestPluginManager, name, _read(getattr(PytestPluginManager, name)))
-        patch.setattr(_manager, "_static_hook_attr", _found())
-        # It would look for modules that nothing may import again; `loaded` imports the only one.
-        taken = "_Pytester__take_sys_modules_snapshot"
-        patch.setattr(pytest.Pytester, taken, lambda _: SysModulesSnapshot())
+        patch.setattr(PytestPluginManager, "parse_hookimpl_opts", _read())
         for module in (source, code):
             patch.setattr(module, "getstatementrange_ast", _parsed())
         yield
