@@ -68,11 +68,12 @@ class Adb:
     def text_after_restart(self, *words: str) -> str:
         """What a person sees once the device, or its adbd, is back.
 
-        The server may not have noticed yet that the old connection ends; a command on it is closed.
+        The server may not have noticed yet that the old connection ends; a command on it is closed,
+        or finds the device offline.
         """
         said = "error: closed"
         deadline = time.monotonic() + PATIENCE
-        while said == "error: closed" and time.monotonic() < deadline:
+        while said.startswith(("error: closed", "error: device ")) and time.monotonic() < deadline:
             said = self.text("wait-for-device", *words)
         return said
 
