@@ -57,7 +57,7 @@ test-portable: $(VENV)/ready
 	$(BIN)/pytest -n 2 -m "not slow" $(wildcard tests/test_*.py) $(PORTABLE:%=tests/%)
 
 test-all: test-fast
-	$(BIN)/pytest -n 4 -m slow
+	$(BIN)/pytest -n 3 -m slow
 
 test-fleet: $(VENV)/ray
 	$(BIN)/pytest -n 0 tests/fleet tests/plugin/engine/ray

@@ -106,7 +106,7 @@ def test_a_task_is_recorded_written_and_tried(chrome, folder):
         assert chrome.execute_script('return document.querySelector("#source b")') is None
         chrome.find_element("id", "save").click()
         ended = "state.trials.length && state.trials.every((each) => each.right !== null)"
-        wait_for(chrome, ended, seconds=120)
+        wait_for(chrome, ended, seconds=300)
         trials = chrome.execute_script("return state.trials")
         assert [(each["title"], each["right"]) for each in trials] == [
             ("the solution passes", True),

@@ -31,6 +31,8 @@ wm size; dumpsys power | grep mWakefulness=; dumpsys window displays | grep mCur
 @pytest.fixture
 def device(whole_phone: Address) -> Iterator[AdbDevice]:
     with contextlib.closing(AdbDevice(whole_phone)) as device:
+        device.system.reset("default_boot", ())  # whatever other tests have left on the phone
+    with contextlib.closing(AdbDevice(whole_phone)) as device:
         device.system.shell("input keyevent HOME")
         yield device
 
