@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.screen import Screen
     from pytest_mobileagent.screen.element import Element
 
+pytestmark = pytest.mark.slow  # plays a whole suite, with every kind of agent
+
 ROOT = Path(__file__).parents[2]
 SUITE = ROOT / "tasks" / "mobile_bench_v2"
 CONFTEST = "def pytest_mobileagent_agents(config):\n    return config.rootpath\n"
@@ -99,7 +101,6 @@ def test_golden_paths_prove_the_data(run, project):
     assert leveled == {(1, False): 20, (2, True): 20}
 
 
-@pytest.mark.slow
 def test_golden_paths_lead_to_the_gold_page_on_many_paths(run):
     """A quarter of the tasks is played, another one for each commit (see `part`)."""
     chosen = part(4)
@@ -301,7 +302,6 @@ def test_appagent_does_simple_tasks(path, run, project, made, monkeypatch):
     assert report(project)["summary"]["mean_calls"] == report(project)["summary"]["mean_steps"]
 
 
-@pytest.mark.slow  # it reads the text of each picture
 def test_mobileagent_v2_does_simple_tasks(run, made, monkeypatch):
     tasks = ("-k", "simple and wuba0_3_16_32_36")
     result = play(run, made, "mobileagent_v2", tasks, "single")
