@@ -38,8 +38,8 @@ PACKAGE = "org.mobileagent.listener"
 COMPONENT = f"{PACKAGE}/{PACKAGE}.ListenerService"
 SOCKET = f"localabstract:{PACKAGE}"
 PROTOCOL = 1
-_BIND_SECONDS = 3.0  # the longest that Android takes to start a service that was just enabled
-_ANSWER_SECONDS = 2.0
+_BIND_SECONDS = 10.0  # the longest that a busy phone takes to start a service that was just enabled
+_ANSWER_SECONDS = 5.0
 _SETTING = "secure enabled_accessibility_services"
 
 # Enables the listener's service in addition to the enabled ones, or prints that it is missing.

@@ -292,19 +292,18 @@ def test_a_missing_hierarchy_is_explained(output, why):
 
 
 @pytest.mark.slow  # The server's archive of 3.7 MB is pushed and started.
-def test_hierarchy_comes_from_the_uiautomator2_server_if_it_blocks_dumps(phone: Address) -> None:
-    with contextlib.closing(AdbDevice(phone)) as device:
-        client = adbutils.AdbClient(phone.adb_host, phone.adb_port)
-        server = uiautomator2.connect(client.device(phone.serial))
-        try:
-            server.dump_hierarchy()
-            assert "Killed" in device.system.shell("uiautomator dump")
-            screen = device.observe().screen
-            assert screen.size == device.info.size
-            # Only the server of uiautomator2 reports it.
-            assert "drawing-order" in (screen.xml or "")
-        finally:
-            server.stop_uiautomator()
+def test_hierarchy_comes_from_the_uiautomator2_server_if_it_blocks_dumps(device, phone):
+    client = adbutils.AdbClient(phone.adb_host, phone.adb_port)
+    server = uiautomator2.connect(client.device(phone.serial))
+    try:
+        server.dump_hierarchy()
+        assert "Killed" in device.system.shell("uiautomator dump")
+        screen = device.observe().screen
+        assert screen.size == device.info.size
+        # Only the server of uiautomator2 reports it.
+        assert "drawing-order" in (screen.xml or "")
+    finally:
+        server.stop_uiautomator()
 
 
 def test_text_that_another_keyboard_loses_is_told(device, monkeypatch):
