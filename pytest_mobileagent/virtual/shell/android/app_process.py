@@ -70,9 +70,7 @@ def _mentions(data: bytes, name: bytes) -> bool:
 
 async def uiautomator2(ctx: Context, args: list[str]) -> None:
     """Run uiautomator2's server until the client that started it hangs up."""
-    from pytest_mobileagent.virtual.automation.jsonrpc.server import (  # seldom used
-        Server,
-    )
+    from pytest_mobileagent.virtual.automation.jsonrpc.server import Server  # seldom used
 
     given = args[args.index("-p") + 1] if "-p" in args[:-1] else str(DEFAULT_PORT)
     if not given.isdecimal() or not 0 < int(given) < 1 << 16:
@@ -86,8 +84,8 @@ async def uiautomator2(ctx: Context, args: list[str]) -> None:
         owner = f"{service}$Stub$Proxy@{id(error):x}"
         raise Refused(f"java.lang.IllegalStateException: {owner}already registered!", 1) from error
     except OSError as error:
-        words = f"java.net.BindException: bind failed: EADDRINUSE ({error})"
-        raise Refused(words, 1) from error
+        why = f"bind failed: EADDRINUSE ({error})"
+        raise Refused(f"java.net.BindException: {why}", 1) from error
 
 
 async def _serve(ctx: Context, server: Server, port: int) -> None:
@@ -153,13 +151,18 @@ async def monkey(ctx: Context, words: list[str]) -> str:
     echo += f"args: [{', '.join(words)}]\n" + "".join(f' arg: "{word}"\n' for word in words)
     await ctx.out(echo)
     plan = _parse(Arguments([part for word in words for part in _split(word)]))
-    components = _entries(ctx, plan)
-    if not components:
+    intents = [
+        Intent(MAIN, package=package, categories=(category,))
+        for package in plan.packages or [""]
+        for category in plan.categories or [LAUNCHER]
+    ]
+    found = [each for intent in intents for each in ctx.phone.packages.resolve(intent)]
+    if not found:
         raise Refused("** No activities found to run, monkey aborted.", NO_ACTIVITIES)
     if plan.verbose:
         await ctx.out(f":Monkey: seed={plan.seed} count={plan.count}\n")
     try:
-        await _run(ctx, plan, components)
+        await _run(ctx, plan, [kind.component(app.package) for app, kind in found])
     finally:  # as Android's monkey does, it ends with a rotation that does not persist
         ctx.phone.display.lock_rotation(0)
         ctx.phone.display.free_rotation()
@@ -201,20 +204,6 @@ def _number(name: str, word: str | None) -> int:
 
 def _wrong(problem: str) -> Refused:
     return Refused(f"** Error: {problem}\n{help_text('monkey')}")
-
-
-def _entries(ctx: Context, plan: Plan) -> list[str]:
-    """Return the activities that can be started with the packages and categories."""
-    intents = [
-        Intent(MAIN, package=package, categories=(category,))
-        for package in plan.packages or [""]
-        for category in plan.categories or [LAUNCHER]
-    ]
-    return [
-        kind.component(app.package)
-        for intent in intents
-        for app, kind in ctx.phone.packages.resolve(intent)
-    ]
 
 
 async def _run(ctx: Context, plan: Plan, components: list[str]) -> None:

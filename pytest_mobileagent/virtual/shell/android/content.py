@@ -117,7 +117,7 @@ def _do(ctx: Context, verb: str, uri_text: str, words: Words) -> str:
     provider, uri = ctx.phone.resolver.find(uri_text)
     if verb == "query":
         return _rows(provider.query(uri, words.ask))
-    said = ""
+    told = ""
     if verb == "insert":
         provider.insert(uri, words.bound)
     elif verb == "update":
@@ -126,9 +126,9 @@ def _do(ctx: Context, verb: str, uri_text: str, words: Words) -> str:
         provider.delete(uri, words.ask)
     else:
         method, arg = words.options["--method"], words.options.get("--arg")
-        said = f"Result: {_bundle(provider.call(method, arg, words.extras))}\n"
+        told = f"Result: {_bundle(provider.call(method, arg, words.extras))}\n"
     ctx.phone.changed()
-    return said
+    return told
 
 
 def _rows(rows: Rows | None) -> str:
@@ -155,7 +155,5 @@ def _text(value: object) -> str:
 def _bundle(values: dict[str, Any] | None) -> str:
     if values is None:
         return "null"
-    inside = ", ".join(
-        f"{key}={'null' if value is None else value}" for key, value in values.items()
-    )
-    return f"Bundle[{{{inside}}}]"
+    pairs = (f"{key}={'null' if value is None else value}" for key, value in values.items())
+    return f"Bundle[{{{', '.join(pairs)}}}]"

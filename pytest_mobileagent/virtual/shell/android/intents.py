@@ -49,9 +49,8 @@ EXTRAS: dict[str, Callable[[str], Any]] = {
     "--ez": _boolean,
     "--efa": _list_of(_decimal),
 }
-FLAGS: dict[str, int] = tomllib.loads(
-    (resources.files(__package__) / "flags.toml").read_text("utf-8")
-)
+_FILE = resources.files(__package__) / "flags.toml"
+FLAGS: dict[str, int] = tomllib.loads(_FILE.read_text("utf-8"))
 FIELDS = {"-a": "action", "-d": "data", "-t": "type", "-p": "package"}
 
 

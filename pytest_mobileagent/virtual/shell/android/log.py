@@ -49,7 +49,7 @@ class Filter:
     """Selects the entries to print."""
 
     buffers: tuple[str, ...]
-    levels: dict[str, str]  # minimum level by tag; "*" stands for all others
+    levels: dict[str, str]  # the least level by tag; "*" is all other tags
     pattern: Pattern
     pid: int | None
 
@@ -252,32 +252,19 @@ def dump(ctx: Context, args: list[str]) -> str:
     told = "".join(f"Unknown argument: {word}\n" for word in unknown)
     told += fill("dropbox_head", count=len(drops), most=MOST_DROPS)
     told += f"Searching for: {' '.join(words)}\n\n" if words else "\n"
-    found = 0
+    entries = ""
     for drop in drops:
-        tag, when = (
-            _tag(ctx, drop),
-            f"{datetime.fromtimestamp(drop.time, ctx.phone.clock.zone):%F %T}",
-        )
+        installed = drop.package in ctx.phone.packages
+        app = ctx.phone.packages.app(drop.package) if installed else None
+        tag = "system_app_crash" if app and app.system else "data_app_crash"
+        when = f"{datetime.fromtimestamp(drop.time, ctx.phone.clock.zone):%F %T}"
         if all(word in when or word == tag for word in words):
-            found += 1
-            told += _entry(ctx, drop, f"{when} {tag}", args)
-    told += "" if found else "(No entries found.)\n"
+            entries += _entry(ctx, drop, app, f"{when} {tag}", args)
+    told += entries or "(No entries found.)\n"
     return told if args else f"{told}\n{USAGE}"
 
 
-def _tag(ctx: Context, drop: Drop) -> str:
-    app = _app(ctx, drop)
-    return "system_app_crash" if app is not None and app.system else "data_app_crash"
-
-
-def _app(ctx: Context, drop: Drop) -> App | None:
-    """Return the app that crashed, or None if it is no longer installed."""
-    packages = ctx.phone.packages
-    return packages.app(drop.package) if drop.package in packages else None
-
-
-def _entry(ctx: Context, drop: Drop, head: str, args: list[str]) -> str:
-    app = _app(ctx, drop)
+def _entry(ctx: Context, drop: Drop, app: App | None, head: str, args: list[str]) -> str:
     about = f"Package: {drop.package} v{app.version_code} ({app.version_name})\n" if app else ""
     build = ctx.phone.props["ro.build.fingerprint"]
     text = fill("dropbox", drop=drop, about=about, build=build)

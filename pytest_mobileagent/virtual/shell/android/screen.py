@@ -37,7 +37,11 @@ async def screencap(ctx: Context, args: list[str]) -> None:
     if ctx.phone.faults.strikes("no-screenshot"):
         raise Refused("Failed to take screenshot. Status: -1\nCapturing failed.", 1)
     name = options.rest[0] if options.rest else ""
-    data = ctx.phone.screenshot() if "p" in options or name.endswith(".png") else _raw(ctx)
+    if "p" in options or name.endswith(".png"):
+        data = ctx.phone.screenshot()
+    else:
+        width, height, pixels = ctx.phone.raw_screenshot()
+        data = struct.pack("<4I", width, height, RGBA_8888, SRGB) + pixels
     if not name:
         await ctx.out(data)
         return
@@ -45,11 +49,6 @@ async def screencap(ctx: Context, args: list[str]) -> None:
         await _save(ctx, name, data, mode=0o664)
     except OSError as error:
         raise Refused(f"Error opening file: {name} ({error.strerror})", 1) from error
-
-
-def _raw(ctx: Context) -> bytes:
-    width, height, pixels = ctx.phone.raw_screenshot()
-    return struct.pack("<4I", width, height, RGBA_8888, SRGB) + pixels
 
 
 @command("uiautomator")
@@ -65,7 +64,6 @@ async def uiautomator(ctx: Context, args: list[str]) -> str:
 
 
 async def _dump(ctx: Context, words: list[str]) -> str:
-    compressed = "--compressed" in words
     files = [word for word in words if not word.startswith("-")]
     if ctx.phone.ui_automation.owner:  # the only connection to accessibility is in use
         raise Refused("Killed", KILLED)
@@ -76,7 +74,7 @@ async def _dump(ctx: Context, words: list[str]) -> str:
     if faults.strikes("null-root") or not ctx.phone.power.awake:
         raise Refused("ERROR: null root node returned by UiTestAutomationBridge.", 0)
     path = ctx.path(files[0]) if files else DEFAULT_DUMP
-    tree = faults.tree(ctx.phone.dump(compressed))
+    tree = faults.tree(ctx.phone.dump("--compressed" in words))
     if faults.strikes("empty-dump"):
         tree = ""
     try:
@@ -222,9 +220,8 @@ def _size(text: str) -> tuple[int, int]:
     if not width or not height:
         raise Refused(f"Invalid size {width}x{height}, width and height may not be zero", 2)
     if max(width, height) > MOST:
-        raise Refused(
-            f"ERROR: unable to configure video/avc codec at {width}x{height} (err=-22)", 1
-        )
+        codec = f"video/avc codec at {width}x{height}"
+        raise Refused(f"ERROR: unable to configure {codec} (err=-22)", 1)
     return width, height
 
 

@@ -11,9 +11,8 @@ from typing import Any, TypeAlias, TypeVar
 from pytest_mobileagent.virtual.shell.commands import Answer, Context, Refused, command
 
 __all__ = [
-    "FAILED", "Answer", "Arguments", "Context",
-    "JavaError", "Refused", "Service", "fill", "help_text", "illegal", "no_service",
-    "unknown_option",
+    "FAILED", "Answer", "Arguments", "Context", "JavaError", "Refused", "Service", "fill",
+    "help_text", "illegal", "no_service", "unknown_option",
 ]  # fmt: skip
 FAILED = 255  # how a shell sees -1
 FRAMES = (
@@ -144,12 +143,7 @@ class Service:
     """A service: `dumpsys NAME` and `cmd NAME COMMAND …`, and optionally a command `script`."""
 
     def __init__(
-        self,
-        name: str,
-        *,
-        script: str = "",
-        interface: str = "",
-        unknown_status: int = FAILED,
+        self, name: str, *, script: str = "", interface: str = "", unknown_status: int = FAILED
     ) -> None:
         self.interface = interface
         self.calls: dict[str, Handler] = {}  # by the numbers that `service call` takes

@@ -30,8 +30,7 @@ async def getprop(ctx: Context, args: list[str]) -> str:
     if words:
         default = words[1] if len(words) > 1 else ""
         return f"{ctx.phone.props.get(words[0], default)}\n"
-    lines = [f"[{name}]: [{value}]\n" for name, value in sorted(ctx.phone.props.items())]
-    return "".join(lines)
+    return "".join(f"[{name}]: [{value}]\n" for name, value in sorted(ctx.phone.props.items()))
 
 
 @command("setprop")
@@ -77,8 +76,8 @@ async def reboot(ctx: Context, args: list[str]) -> None:
     """Reboot, whatever the target: this phone has no other system than Android."""
     unknown = next((word for word in args if word.startswith("-") and word != "-p"), None)
     if unknown is not None:
-        usage = "usage: reboot [-p] [rebootcommand]"
-        raise Failure(f"Unknown option '{unknown.strip('-')}'\n{usage}")
+        option = unknown.strip("-")
+        raise Failure(f"Unknown option '{option}'\nusage: reboot [-p] [rebootcommand]")
     (ctx.phone.init.shutdown if "-p" in args else ctx.phone.reboot)()
 
 

@@ -63,7 +63,10 @@ async def start(ctx: Context, args: Arguments) -> str:
         raise Refused(problem, 1, out=waits)
     if warning := WARNINGS.get(started.result):
         await (ctx.out if waits else ctx.err)(f"{warning}\n")
-    return _waited(started) if waits else ""
+    if not waits:
+        return ""
+    component, waited = short(started.intent.component), started.milliseconds + 2
+    return fill("activity_waited", started=started, component=component, waited=waited)
 
 
 async def _stop_first(ctx: Context, intent: Intent) -> None:
@@ -77,22 +80,13 @@ async def _stop_first(ctx: Context, intent: Intent) -> None:
 
 
 def _problem(started: Started) -> str:
+    intent = started.intent
     if started.result is Result.UNRESOLVED:
-        intent = f"Intent {{ {started.intent} }}"
-        return f"Error: Activity not started, unable to resolve {intent}"
+        return f"Error: Activity not started, unable to resolve Intent {{ {intent} }}"
     if started.result is Result.NO_CLASS:
-        name = short(started.intent.component)
+        name = short(intent.component)
         return f"Error type 3\nError: Activity class {{{name}}} does not exist."
     return ""
-
-
-def _waited(started: Started) -> str:
-    return fill(
-        "activity_waited",
-        started=started,
-        component=short(started.intent.component),
-        waited=started.milliseconds + 2,
-    )
 
 
 @service.command("force-stop", "kill")
@@ -153,10 +147,9 @@ def get_current_user(_ctx: Context, _: Arguments) -> str:
 @service.command("get-config")
 def get_config(ctx: Context, _: Arguments) -> str:
     """Print the configuration as resource qualifiers."""
-    phone = ctx.phone
-    abis = phone.props["ro.product.cpu.abilist"]
-    config = qualifiers(phone.display, phone.locales, phone.props["ro.build.version.sdk"])
-    return f"config: {config}\nabi: {abis}\n"
+    phone, props = ctx.phone, ctx.phone.props
+    config = qualifiers(phone.display, phone.locales, props["ro.build.version.sdk"])
+    return f"config: {config}\nabi: {props['ro.product.cpu.abilist']}\n"
 
 
 @service.command("stack")
@@ -194,8 +187,7 @@ async def instrument(ctx: Context, args: Arguments) -> int:
     target = _target(ctx.phone, package, runner)
     if target is None:
         await ctx.out(fill("instrument_unknown", component=component))
-        words = f"android.util.AndroidException: INSTRUMENTATION_FAILED: {component}"
-        raise Refused(words, 1)
+        raise Refused(f"android.util.AndroidException: INSTRUMENTATION_FAILED: {component}", 1)
     ctx.phone.activities.force_stop(target)
     if package != TESTS or target not in ctx.phone.packages:  # its code cannot run here
         await ctx.out(CRASHED if "-w" in switches else "")
@@ -236,13 +228,9 @@ def _options(args: Arguments) -> tuple[set[str], dict[str, str]]:
 
 def _target(phone: Phone, package: str, runner: str) -> str | None:
     """Return the package that an instrumentation targets, or None if it does not exist."""
-    if package not in phone.packages:
-        return None
     name = f"{package}{runner}" if runner.startswith(".") else runner
-    for each in phone.packages.app(package).instrumentations:
-        if each.name == name:
-            return each.target
-    return None
+    found = phone.packages.app(package).instrumentations if package in phone.packages else ()
+    return next((each.target for each in found if each.name == name), None)
 
 
 class _End(Enum):

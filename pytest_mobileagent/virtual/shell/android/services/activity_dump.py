@@ -39,9 +39,8 @@ def dump(ctx: Context, args: list[str]) -> str:
         if word == name or (word == name[0] and part is not _top):
             return part(phone)
     if word in phone.packages:
-        return _top(phone, word) or (
-            f"Bad activity command, or no activities match: {word}\nUse -h for help.\n"
-        )
+        none = f"Bad activity command, or no activities match: {word}\nUse -h for help.\n"
+        return _top(phone, word) or none
     return _services(phone, []) + _recents(phone) + _activities(phone) + _processes(phone)
 
 
@@ -102,8 +101,7 @@ def _top(phone: Phone, package: str = "") -> str:
 def _services(phone: Phone, wanted: list[str]) -> str:
     """List the running services: foreground services, accessibility services and the keyboard.
 
-    Other services that apps declare are left out: Appium stops a recording if its recorder is
-    listed.
+    Apps' other services are left out: Appium stops a recording if its recorder is listed.
     """
     foreground = [
         full(f"{app.package}/{name}")
@@ -111,23 +109,20 @@ def _services(phone: Phone, wanted: list[str]) -> str:
         if phone.proc.running(app.package)
         for name in app.foreground_services
     ]
-    keyboard = (
-        [full(phone.ime.current)] if phone.ime.current.partition("/")[0] in phone.packages else []
-    )
-    running = dict.fromkeys([*foreground, *phone.accessibility_services.bound, *keyboard])
+    keyboard = full(phone.ime.current)
+    keyboards = [keyboard] if keyboard.partition("/")[0] in phone.packages else []
+    running = dict.fromkeys([*foreground, *phone.accessibility_services.bound, *keyboards])
     told = [
         _service(phone, component)
         for component in running
         if wanted in ([], [component.partition("/")[0]], [component], [short(component)])
     ]
-    head = "ACTIVITY MANAGER SERVICES (dumpsys activity services)\n"
-    return (
-        head + ("  User 0 active services:\n" + "\n".join(told) if told else "  (nothing)\n") + "\n"
-    )
+    services = "  User 0 active services:\n" + "\n".join(told) if told else "  (nothing)\n"
+    return f"ACTIVITY MANAGER SERVICES (dumpsys activity services)\n{services}\n"
 
 
 def _service(phone: Phone, component: str) -> str:
-    package, _, name = component.partition("/")
+    package = component.partition("/")[0]
     app = phone.packages.app(package)
     return fill(
         "activity_service",
@@ -138,8 +133,7 @@ def _service(phone: Phone, component: str) -> str:
         folder=data_folder(app),
         pid=phone.proc.pid(package),
         user=name_of(app.uid).replace("_", ""),
-        foreground=name
-        in [full(f"{package}/{each}").partition("/")[2] for each in app.foreground_services],
+        foreground=component in [full(f"{package}/{each}") for each in app.foreground_services],
     )
 
 
@@ -160,7 +154,9 @@ def _broadcasts(phone: Phone) -> str:
 
 def _recents(phone: Phone) -> str:
     """List the tasks, including the launcher's, starting with the one in front."""
-    blocks = [
+    recent = [*reversed(phone.activities.tasks)]
+    visible = [task for task in recent if task.package != phone.launcher]
+    tasks = "".join(
         fill(
             "activity_recent",
             at=at,
@@ -170,16 +166,13 @@ def _recents(phone: Phone) -> str:
             short_uid=phone.packages[task.package].uid % 10_000,
             component=short(task.root.component),
         )
-        for at, task in enumerate(reversed(phone.activities.tasks))
-    ]
-    visible = [task for task in phone.activities.tasks if task.package != phone.launcher]
-    infos = [
-        fill("activity_recent_info", at=at, task=task) for at, task in enumerate(reversed(visible))
-    ]
-    head = "ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)\n"
-    tasks = "  Recent tasks:\n" + "".join(blocks) if blocks else ""
-    seen = "  Visible recent tasks (most recent first):\n" + "".join(infos) if infos else ""
-    return f"{head}{tasks}{seen}\n"
+        for at, task in enumerate(recent)
+    )
+    infos = [fill("activity_recent_info", at=at, task=task) for at, task in enumerate(visible)]
+    told = "ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)\n"
+    told += f"  Recent tasks:\n{tasks}" if tasks else ""
+    told += f"  Visible recent tasks (most recent first):\n{''.join(infos)}" if infos else ""
+    return f"{told}\n"
 
 
 def _hierarchy(phone: Phone, top: Record) -> str:
@@ -199,10 +192,9 @@ def _lines(node: Node, top: Record, origin: tuple[int, int], indent: int) -> Ite
     x, y = origin
     place = f"{left - x},{top_ - y}-{right - x},{bottom - y}"
     name = node.resource_id
-    number = (
-        f" #{0x7F000000 | zlib.crc32(name.encode()) & 0xFFFFFF:x} {_short(name)}" if name else ""
-    )
-    view = f"{_hash(top, node.path)} {_flags(node)} {place}{number}"
+    view = f"{_hash(top, node.path)} {_flags(node)} {place}"
+    if name:
+        view += f" #{0x7F000000 | zlib.crc32(name.encode()) & 0xFFFFFF:x} {_short(name)}"
     yield f"{' ' * indent}{node.class_name}{{{view}}}\n"
     for child in node.children:
         yield from _lines(child, top, (left, top_), indent + 2)

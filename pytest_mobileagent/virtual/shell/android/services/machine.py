@@ -106,9 +106,8 @@ def statistics(ctx: Context, args: list[str]) -> str:
 @Service("cpuinfo").dump
 def processor(ctx: Context, _: list[str]) -> str:
     """List the processes with their use of the processor, which is always zero."""
-    rows = "".join(
-        f"  0% {each.pid}/{each.name}: 0% user + 0% kernel\n" for each in ctx.phone.proc.list()
-    )
+    names = (f"{each.pid}/{each.name}" for each in ctx.phone.proc.list())
+    rows = "".join(f"  0% {name}: 0% user + 0% kernel\n" for name in names)
     return fill("cpuinfo", now=ctx.phone.clock.now(), rows=rows)
 
 

@@ -144,7 +144,6 @@ def dump_traffic(ctx: Context, _: list[str]) -> str:
 
 
 CALL_STATES = {"IDLE": 0, "RINGING": 1, "OFFHOOK": 2}
-HANDLER = "com.android.phone/com.android.services.telephony.TelephonyConnectionService"
 RINGER = {"0": "SILENT", "1": "VIBRATE"}
 CALL_MODES = {"IDLE": "MODE_NORMAL", "RINGING": "MODE_RINGTONE", "OFFHOOK": "MODE_IN_CALL"}
 
@@ -196,9 +195,8 @@ def volumes(ctx: Context, _: list[str]) -> str:
 
 CONNECTING = "[v] Connecting to AudioService\n"
 MUSIC = "3"
-service = Service(
-    "media_session", script="media", interface="android.media.session.ISessionManager"
-)
+SESSIONS = "android.media.session.ISessionManager"
+service = Service("media_session", script="media", interface=SESSIONS)
 
 
 @service.command("volume")

@@ -220,9 +220,8 @@ def dump_display(ctx: Context, _: list[str]) -> str:
     display = ctx.phone.display
     turned = display.physical_size[:: -1 if display.rotation % 2 else 1]
     state = "ON" if ctx.phone.power.awake else "OFF"
-    return fill(
-        "display", id=DISPLAY, display=display, metrics=display.metrics, turned=turned, state=state
-    )
+    metrics = display.metrics
+    return fill("display", id=DISPLAY, display=display, metrics=metrics, turned=turned, state=state)
 
 
 @display.command("set-brightness")
