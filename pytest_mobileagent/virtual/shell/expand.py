@@ -107,9 +107,8 @@ async def fields(shell: Shell, words: Iterable[Word]) -> list[str]:
 
 async def text(shell: Shell, word: Word) -> str:
     """Expand a word that is neither split nor a pattern, such as the value of an assignment."""
-    return "".join(
-        " " if piece.kind == "break" else piece.text for piece in await _expand(shell, word)
-    )
+    pieces = await _expand(shell, word)
+    return "".join(" " if piece.kind == "break" else piece.text for piece in pieces)
 
 
 async def pattern(shell: Shell, word: Word) -> str:
@@ -118,9 +117,7 @@ async def pattern(shell: Shell, word: Word) -> str:
 
 
 def _pattern(pieces: Iterable[_Piece]) -> str:
-    return "".join(
-        patterns.escape(piece.text) if piece.kind == "quoted" else piece.text for piece in pieces
-    )
+    return "".join(patterns.escape(p.text) if p.kind == "quoted" else p.text for p in pieces)
 
 
 @lru_cache(maxsize=64)
@@ -174,9 +171,8 @@ async def _split_loose(
 
 def _globbed(shell: Shell, field: list[_Piece]) -> list[str]:
     plain = "".join(piece.text for piece in field)
-    if "f" in shell.options or not any(
-        set(p.text) & set("*?[") for p in field if p.kind == "plain"
-    ):
+    magic = any(set(p.text) & set("*?[") for p in field if p.kind == "plain")
+    if not magic or "f" in shell.options:
         return [plain]
     return patterns.glob(_pattern(field), shell.files) or [plain]
 

@@ -45,11 +45,10 @@ async def _start(session: Session, args: list[str]) -> int:
             for each in list(adbd.started):
                 each.hang_up()
         raise
-    else:
-        return status
     finally:
         for job in adbd.attached:
             job.cancel()
+    return status
 
 
 @cache

@@ -128,10 +128,8 @@ async def run_process(
 
 
 def _context(session: Session, shell: Shell, name: str, pid: int, prefix: str = "") -> Context:
-    surroundings = {each.name: getattr(session, each.name) for each in fields(Session)}
-    return Context(
-        **surroundings, name=name, shell=shell, launch=run_program, pid=pid, prefix=prefix
-    )
+    inherited = {each.name: getattr(session, each.name) for each in fields(Session)}
+    return Context(**inherited, name=name, shell=shell, launch=run_program, pid=pid, prefix=prefix)
 
 
 async def _guarded(program: Program, ctx: Context, args: list[str]) -> int:
@@ -149,10 +147,7 @@ async def _guarded(program: Program, ctx: Context, args: list[str]) -> int:
     except Refused as refusal:
         await (ctx.out if refusal.out else ctx.err)(f"{refusal}\n")
         return refusal.status
-    except (OSError, Failure) as error:
+    except (OSError, Failure, PatternError) as error:
         await ctx.complain(error)
-        return ctx.failed
-    except PatternError as error:
-        await ctx.complain(str(error))
         return ctx.failed
     return answer or 0

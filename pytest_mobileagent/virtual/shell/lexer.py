@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from bisect import bisect
 from typing import TYPE_CHECKING, NoReturn
 
@@ -33,7 +34,7 @@ _BACKQUOTED = re.compile(r"`(?:[^`\\]|\\.)*`", re.DOTALL)
 _LENGTH = re.compile(r"#(?=[\w@*?$!-])")
 
 
-class WordParser:
+class WordParser(ABC):
     """A position in a script's text, with methods that parse a word there."""
 
     def __init__(self, text: str, first: int = 1) -> None:
@@ -47,13 +48,13 @@ class WordParser:
         """The number of the current line."""
         return bisect(self._newlines, self.at - 1) + self._first
 
+    @abstractmethod
     def script_until(self, end: str) -> Node:
-        """Parse commands up to the closing token `end`; implemented by the upper layer."""
-        raise NotImplementedError
+        """Parse commands up to the closing token `end`."""
 
+    @abstractmethod
     def script_of(self, text: str) -> Node:
         """Parse commands from another text."""
-        raise NotImplementedError
 
     def sees(self, text: str) -> bool:
         """Return whether `text` comes next."""
@@ -133,10 +134,8 @@ class WordParser:
     def _expansion(self, *, quoted: bool) -> Part:
         if self.sees("`"):
             return Substitution(self._backquoted(quoted=quoted), quoted)
-        if self.sees("$(("):
-            expression = self.arithmetic()
-            if expression is not None:
-                return Arithmetic(expression, quoted)
+        if self.sees("$((") and (expression := self.arithmetic()) is not None:
+            return Arithmetic(expression, quoted)
         if self.sees("$("):
             self.at += 2
             return Substitution(self.script_until(")"), quoted)

@@ -1,8 +1,7 @@
 """Limits for commands, and how long-running commands let other tasks run.
 
-All shells of the phone run in the event loop that also serves all clients. Therefore, anything that
-may take long must call `breathe` regularly, and anything that may grow has a limit, like a process
-on Android by `ulimit` and the kernel.
+All shells run in the event loop that also serves all clients. Therefore, anything that may take
+long must call `breathe` regularly, and anything that may grow has a limit.
 """
 
 from __future__ import annotations

@@ -112,9 +112,8 @@ def _bracket(bracket: re.Match[str], items: re.Pattern[str]) -> str:
         name, char = found.groups()
         if name and name not in CLASSES:
             raise PatternError(f"bad class '{name}'")
-        return (
-            CLASSES[name].replace("[", "\\[") if name else re.sub(r"([\\\[\]^&~|])", r"\\\1", char)
-        )
+        escaped = re.sub(r"([\\\[\]^&~|])", r"\\\1", char or "")
+        return CLASSES[name].replace("[", "\\[") if name else escaped
 
     return f"[{'^' if bracket[1] else ''}{items.sub(item, bracket[2])}]"
 

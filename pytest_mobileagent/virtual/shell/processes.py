@@ -8,6 +8,7 @@ import types
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -64,8 +65,6 @@ class OutOfTime(Exception):
 
 
 _used: ContextVar[list[float]] = ContextVar("used")  # seconds, of this task and its ancestors
-
-
 _nested = 0.0  # seconds used by processes nested in the current step
 
 
@@ -106,17 +105,14 @@ class ProcessList:
     """All shell processes of a phone."""
 
     def __init__(self) -> None:
-        self._next = _FIRST
+        self._pids = cycle(range(_FIRST, _LAST + 1))
         self._forked = 0
         self._running: dict[int, ShellProcess] = {}
 
     def start(self, words: list[str], uid: int, ppid: int) -> ShellProcess:
         """Register a process that runs in the current task."""
-        while self._next in self._running:
-            self._next = self._next + 1 if self._next < _LAST else _FIRST
-        process = ShellProcess(self._next, ppid, uid, words)
-        self._next = self._next + 1 if self._next < _LAST else _FIRST
-        self._running[process.pid] = process
+        pid = next(pid for pid in self._pids if pid not in self._running)
+        process = self._running[pid] = ShellProcess(pid, ppid, uid, words)
         return process
 
     @contextmanager

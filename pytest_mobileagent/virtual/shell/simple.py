@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from pytest_mobileagent.virtual.shell import expand
 from pytest_mobileagent.virtual.shell.errors import LeaveFunction, RedirectError
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.shell.session import Reader, Writer
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=", re.ASCII)
+T = TypeVar("T")
 _DECLARING = {"export", "local", "typeset"}  # assignments in their arguments are not split
 
 
@@ -175,14 +176,12 @@ def _open(shell: Shell, fd: int, operator: str, name: str) -> None:
 def _duplicate(shell: Shell, fd: int, source: str) -> None:
     """Make `fd` a duplicate of `source`, or close it if `source` is `-`."""
     number = int(source) if source.isdecimal() else -1
-    readers, writers = dict(shell.readers), dict(shell.writers)
-    reader, writer = readers.get(number), writers.get(number)
-    if source != "-" and reader is None and writer is None:
+    if source != "-" and number not in {*shell.readers, *shell.writers}:
         raise RedirectError(f"{source}: bad file descriptor")
-    readers.pop(fd, None)
-    writers.pop(fd, None)
-    if reader is not None:
-        readers[fd] = reader
-    if writer is not None:
-        writers[fd] = writer
-    shell.readers, shell.writers = readers, writers
+    shell.readers = _duplicated(shell.readers, fd, number)
+    shell.writers = _duplicated(shell.writers, fd, number)
+
+
+def _duplicated(streams: dict[int, T], fd: int, source: int) -> dict[int, T]:
+    others = {number: stream for number, stream in streams.items() if number != fd}
+    return {**others, fd: streams[source]} if source in streams else others

@@ -152,7 +152,7 @@ class Context(Session):
         """Write a whole file, or write to a device such as /dev/tty."""
         await self.writer(name).write(data)
 
-    async def complain(self, error: OSError | Failure | str) -> None:
+    async def complain(self, error: Exception | str) -> None:
         """Print an error and continue; the exit status will be that of the failure, or 1."""
         self.failed = error.status if isinstance(error, Failure) else 1
         text = str(error)

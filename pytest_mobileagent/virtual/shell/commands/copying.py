@@ -123,9 +123,8 @@ async def ln(ctx: Context, args: list[str]) -> int:
         try:
             ctx.files.symlink(target, name)
         except OSError as error:
-            raise Failure(
-                f"cannot create symbolic link from '{target}' to '{name}': {error.strerror}"
-            ) from None
+            what = f"symbolic link from '{target}' to '{name}'"
+            raise Failure(f"cannot create {what}: {error.strerror}") from None
 
     return await ctx.each(targets, link)
 

@@ -76,7 +76,8 @@ async def sort(ctx: Context, args: list[str]) -> None:
     letters = "".join(flag for flag, _ in options.given if flag in "bfnr")
     keys = [_key(text, letters) for text in options.all("k")] or [(0, None, letters)]
 
-    def rank(line: str, first: int, last: int | None, how: str) -> float | str:
+    def rank(key: tuple[int, int | None, str], line: str) -> float | str:
+        first, last, how = key
         if first or last:
             mark = options.get("t")
             fields = line.split(mark) if mark else re.findall(r"\s*\S+", line)
@@ -97,15 +98,11 @@ async def sort(ctx: Context, args: list[str]) -> None:
     if "u" not in options:  # lines with equal keys are compared as a whole
         lines = await _sorted(lines, str, reverse="r" in letters)
     for key in reversed(keys):
-        lines = await _sorted(lines, partial(_ranked, rank, key), reverse="r" in key[2])
+        lines = await _sorted(lines, partial(rank, key), reverse="r" in key[2])
     if "u" in options:
-        same = groupby(lines, lambda line: [rank(line, *key) for key in keys])
+        same = groupby(lines, lambda line: [rank(key, line) for key in keys])
         lines = [next(group) for _, group in same]
     await ctx.save(options.get("o", "/dev/stdout"), encode("".join(f"{e}\n" for e in lines)))
-
-
-def _ranked(rank: Callable[..., float | str], key: tuple[int, int | None, str], line: str) -> Any:
-    return rank(line, *key)
 
 
 async def _sorted(lines: list[str], key: Callable[[str], Any], *, reverse: bool) -> list[str]:
@@ -158,7 +155,5 @@ def _characters(text: str) -> bytes:
     """Return the bytes that a set such as a-z or [:space:] stands for."""
     text = re.sub(r"\[:(\w+):\]", lambda match: CLASSES.get(match[1], match[0]), text)
     escapes = {"n": "\n", "r": "\r", "t": "\t", "0": "\0"}
-    text = re.sub(r"\\(.)", lambda match: escapes.get(match[1], match[1]), text)
-    return re.sub(
-        b"(.)-(.)", lambda m: bytes(range(m[1][0], m[2][0] + 1)), encode(text), flags=re.DOTALL
-    )
+    data = encode(re.sub(r"\\(.)", lambda match: escapes.get(match[1], match[1]), text))
+    return re.sub(rb"(?s)(.)-(.)", lambda match: bytes(range(match[1][0], match[2][0] + 1)), data)

@@ -16,7 +16,7 @@ from pytest_mobileagent.virtual.kernel.users import name_of
 from pytest_mobileagent.virtual.shell.commands import Context, Options, command, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from pytest_mobileagent.virtual.kernel.files import Node
 
@@ -140,8 +140,7 @@ def _sorted(entries: list[Entry], options: Options) -> list[Entry]:
 def _listing(ctx: Context, entries: list[Entry], options: Options) -> str:
     if "l" in options or "n" in options:
         return _long(ctx, entries, options)
-    names = [_marked(entry, options) for entry in entries]
-    return "".join(f"{name}\n" for name in names)
+    return "".join(f"{_marked(entry, options)}\n" for entry in entries)
 
 
 def _marked(entry: Entry, options: Options) -> str:
@@ -153,21 +152,18 @@ def _marked(entry: Entry, options: Options) -> str:
 
 def _long(ctx: Context, entries: list[Entry], options: Options) -> str:
     show = str if "n" in options else name_of
-    rows: list[tuple[str, ...]] = []
-    for entry in entries:
-        node = entry.node
-        arrow = f" -> {node.target}" if node.kind == "link" else ""
-        rows.append(
-            (
-                modes.filemode(full_mode(node)),
-                str(links(ctx, entry.path, node)),
-                show(node.uid),
-                show(node.gid),
-                _size_text(entry, human="h" in options),
-                _when(datetime.fromtimestamp(node.mtime, ctx.phone.clock.zone), options),
-                _marked(entry, options) + arrow,
-            )
+    rows = [
+        (
+            modes.filemode(full_mode(node := entry.node)),
+            str(links(ctx, entry.path, node)),
+            show(node.uid),
+            show(node.gid),
+            _size_text(entry, human="h" in options),
+            _when(datetime.fromtimestamp(node.mtime, ctx.phone.clock.zone), options),
+            _marked(entry, options) + (f" -> {node.target}" if node.kind == "link" else ""),
         )
+        for entry in entries
+    ]
     return "".join(f"{line}\n" for line in _aligned(rows))
 
 
@@ -177,7 +173,7 @@ def _when(moment: datetime, options: Options) -> str:
     return moment.strftime(f"%Y-%m-%d %H:%M{exact}")
 
 
-def _aligned(rows: list[tuple[str, ...]]) -> Iterable[str]:
+def _aligned(rows: Sequence[tuple[str, ...]]) -> Iterable[str]:
     """Yield lines in which numbers are right-aligned in their columns, and names left-aligned."""
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
     size_column = len(widths) - 3
@@ -214,10 +210,8 @@ async def stat(ctx: Context, args: list[str]) -> int:
 
     async def show(name: str) -> None:
         node = ctx.files.stat(name, follow="L" in options)
-        if "c" in options:
-            await ctx.out(_formatted(ctx, name, node, options.get("c")) + "\n")
-        else:
-            await ctx.out(_formatted(ctx, name, node, _STAT))
+        form = f"{options.get('c')}\n" if "c" in options else _STAT
+        await ctx.out(_formatted(ctx, name, node, form))
 
     return await ctx.each(options.rest, show)
 
@@ -286,13 +280,9 @@ async def df(ctx: Context, args: list[str]) -> int:
         chosen.append(max((m for m in mounts if posixpath.commonpath([m, path]) == m), key=len))
 
     await ctx.each(options.rest, choose)
-    head = (
-        "  1K-blocks     Used Available Use%"
-        if "h" not in options
-        else "      Size  Used Avail Use%"
-    )
+    head = "      Size  Used Avail" if "h" in options else "  1K-blocks     Used Available"
     if chosen or not options.rest:
-        await ctx.out(f"{'Filesystem':<16}{head} Mounted on\n")
+        await ctx.out(f"{'Filesystem':<16}{head} Use% Mounted on\n")
     for mount in chosen or mounts:
         device, size_, taken = mounts[mount]
         free = size_ - taken
@@ -310,10 +300,7 @@ async def df(ctx: Context, args: list[str]) -> int:
 async def du(ctx: Context, args: list[str]) -> int:
     """Print how much storage folders use."""
     options = parse(args, "abhkms")
-
-    unit = 2**20 if "m" in options else 1024
-    if "b" in options:
-        unit = 1
+    unit = 1 if "b" in options else 2**20 if "m" in options else 1024
     for top in options.rest or ["."]:
         taken: defaultdict[str, int] = defaultdict(int)
         for path, node, depth in await ctx.walk(top, bottom_up=True):

@@ -62,13 +62,11 @@ async def ifconfig(ctx: Context, args: list[str]) -> str:
 def _block(each: Interface) -> str:
     link = f"Ethernet  HWaddr {each.mac}" if each.mac else "Local Loopback"
     cast = f"  Bcast:{each.network.broadcast_address}" if each.mac else ""
-    flags = (
-        "UP BROADCAST RUNNING MULTICAST  MTU:1500" if each.mac else "UP LOOPBACK RUNNING  MTU:65536"
-    )
+    kind, mtu = ("BROADCAST RUNNING MULTICAST", 1500) if each.mac else ("LOOPBACK RUNNING", 65536)
     return (
         f"{each.name:<9} Link encap:{link}\n"
         f"          inet addr:{each.address}{cast}  Mask:{each.network.netmask} \n"
-        f"          {flags}  Metric:1\n"
+        f"          UP {kind}  MTU:{mtu}  Metric:1\n"
         "          RX packets:0 errors:0 dropped:0 overruns:0 frame:0 \n"
         "          TX packets:0 errors:0 dropped:0 overruns:0 carrier:0 \n"
         "          collisions:0 txqueuelen:1000 \n"
@@ -121,15 +119,10 @@ def _brief(each: Interface) -> str:
 
 
 def _link(each: Interface, family: bool = False) -> str:
-    flags, mtu = (
-        ("BROADCAST,MULTICAST,UP,LOWER_UP", 1500) if each.mac else ("LOOPBACK,UP,LOWER_UP", 65536)
-    )
+    flags, mtu = ("BROADCAST,MULTICAST", 1500) if each.mac else ("LOOPBACK", 65536)
     kind, cast = ("ether", "ff:ff:ff:ff:ff:ff") if each.mac else ("loopback", "00:00:00:00:00:00")
-    state = "UP" if each.mac else "UNKNOWN"
-    head = (
-        f"{each.number}: {each.name}: <{flags}> mtu {mtu} qdisc noqueue state {state}"
-        " group default qlen 1000\n"
-    )
+    state = f"qdisc noqueue state {'UP' if each.mac else 'UNKNOWN'} group default qlen 1000"
+    head = f"{each.number}: {each.name}: <{flags},UP,LOWER_UP> mtu {mtu} {state}\n"
     return head if family else f"{head}    link/{kind} {each.mac or cast} brd {cast}\n"
 
 
@@ -213,9 +206,8 @@ async def nc(ctx: Context, args: list[str]) -> None:
     host, port = options.rest
     listener = ctx.phone.sockets.get(f"tcp:{port}") if host in LOCAL else None
     if listener is None:
-        raise Failure(
-            f"connect: {'Connection refused' if host in LOCAL else 'Network is unreachable'}"
-        )
+        why = "Connection refused" if host in LOCAL else "Network is unreachable"
+        raise Failure(f"connect: {why}")
     if "z" in options:
         return
     talk: Any = _Talk()  # provides everything that listeners use of an adb stream

@@ -329,17 +329,16 @@ async def lsof(ctx: Context, args: list[str]) -> int:
     if "t" in options:
         await ctx.out("".join(f"{each.pid}\n" for each in shown))
         return int(not shown)
-    await ctx.out(
-        "COMMAND     PID       USER   FD      TYPE             DEVICE  SIZE/OFF       NODE NAME\n"
-    )
+    columns = "FD      TYPE             DEVICE  SIZE/OFF       NODE NAME"
+    await ctx.out(f"COMMAND     PID       USER   {columns}\n")
     for each in shown:
         named = f"{each.name[:9]:<9} {each.pid:>5} {name_of(each.uid):>10}"
         if ctx.uid in (0, each.uid):
             place = f"{'253,5':>18} {4096:>9} {inode('/'):>10} /"
             await ctx.out(f"{named}  cwd       DIR{place}\n")
         else:
-            await ctx.out(f"{named}  cwd   unknown{'':>38} /proc/{each.pid}/cwd")
-            await ctx.out(" (readlink: Permission denied)\n")
+            place = f"/proc/{each.pid}/cwd (readlink: Permission denied)"
+            await ctx.out(f"{named}  cwd   unknown{'':>38} {place}\n")
     return 0
 
 

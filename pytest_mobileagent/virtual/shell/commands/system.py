@@ -26,27 +26,23 @@ def _security(uid: int) -> str:
 
 
 @command("id")
-async def id_(ctx: Context, args: list[str]) -> None:
+async def id_(ctx: Context, args: list[str]) -> str:
     """Print the user and the groups."""
     options = parse(args, "nGgruZ", most=1)
-    uid = ctx.uid
-    if options.rest:
-        found = number_of(options.rest[0])
-        if found is None:
-            raise Failure(f"bad user '{options.rest[0]}'")
-        uid = found
+    uid = number_of(options.rest[0]) if options.rest else ctx.uid
+    if uid is None:
+        raise Failure(f"bad user '{options.rest[0]}'")
     groups = groups_of(uid)
     show = name_of if "n" in options else str
     if "u" in options or "g" in options:
-        await ctx.out(f"{show(uid)}\n")
-    elif "G" in options:
-        await ctx.out(" ".join(show(gid) for gid in groups) + "\n")
-    elif "Z" in options:
-        await ctx.out(f"{_security(uid)}\n")
-    else:
-        listed = ",".join(f"{gid}({name_of(gid)})" for gid in groups)
-        me = f"uid={uid}({name_of(uid)}) gid={uid}({name_of(uid)}) groups={listed}"
-        await ctx.out(f"{me} context={_security(uid)}\n")
+        return f"{show(uid)}\n"
+    if "G" in options:
+        return " ".join(show(gid) for gid in groups) + "\n"
+    if "Z" in options:
+        return f"{_security(uid)}\n"
+    listed = ",".join(f"{gid}({name_of(gid)})" for gid in groups)
+    me = f"uid={uid}({name_of(uid)}) gid={uid}({name_of(uid)}) groups={listed}"
+    return f"{me} context={_security(uid)}\n"
 
 
 @command("whoami")
@@ -247,19 +243,13 @@ async def date(ctx: Context, args: list[str]) -> int:
     if "d" in options or wanted:
         seconds = parsed(options.get("d") or wanted[0], now)
         moment = datetime.fromtimestamp(seconds, zone)
-        if wanted:
-            await _set(ctx, seconds)
-    form = forms[0] if forms else _USUAL
-    await ctx.out(formatted(moment, form) + "\n")
+        if wanted and ctx.uid == ROOT:
+            clock.set(seconds)
+            ctx.phone.changed()
+        elif wanted:
+            await ctx.complain("cannot set date: Operation not permitted")
+    await ctx.out(formatted(moment, forms[0] if forms else _USUAL) + "\n")
     return ctx.failed
-
-
-async def _set(ctx: Context, seconds: float) -> None:
-    if ctx.uid == 0:
-        ctx.phone.clock.set(seconds)
-        ctx.phone.changed()
-    else:
-        await ctx.complain("cannot set date: Operation not permitted")
 
 
 @command("uptime")

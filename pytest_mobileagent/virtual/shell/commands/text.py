@@ -117,8 +117,7 @@ async def _skip(source: Reader, count: int, *, lines: bool, goal: Context) -> No
     while count > 0 and (data := await source.read()):
         passed = data.count(b"\n") if lines else len(data)
         if passed >= count:
-            rest = data[count:] if not lines else data.split(b"\n", count)[-1]
-            await goal.out(rest)
+            await goal.out(data.split(b"\n", count)[-1] if lines else data[count:])
         count -= passed
     await pour(source, goal.stdout)
 
@@ -326,10 +325,8 @@ def _converted(directive: re.Match[bytes], words: list[str]) -> bytes:
         length = None if precision is None else int(precision or 0)
         if kind == "c":
             length = 1
-        width = int(directive["width"] or 0)
-        return (
-            data[:length].ljust(width) if b"-" in directive["flags"] else data[:length].rjust(width)
-        )
+        justified = bytes.ljust if b"-" in directive["flags"] else bytes.rjust
+        return justified(data[:length], int(directive["width"] or 0))
     number = _number(word, whole=kind in "diouxX")
     if kind in "ouxX" and number < 0:
         number += 2**64
@@ -356,11 +353,9 @@ def _unescaped(text: str, escape: re.Pattern[str]) -> tuple[bytes, bool]:
         at = match.end()
         if match["stop"]:
             return bytes(out), True
-        if match["letter"]:
-            letter = match["letter"]
+        if letter := match["letter"]:
             out += bytes([_LETTERS[letter]]) if letter in _LETTERS else encode(match[0])
         else:
-            out.append(
-                int(match["hex"], 16) if match["hex"] else int(match["octal"] or "0", 8) & 255
-            )
+            code = int(match["hex"], 16) if match["hex"] else int(match["octal"] or "0", 8)
+            out.append(code & 255)
     return bytes(out) + encode(text[at:]), False
