@@ -98,11 +98,7 @@ class Activities(Tasks):
         source: Record | None = None,
         request: str = "",
     ) -> Started:
-        """Start the activity that handles the intent.
-
-        Raises:
-            PermissionError: if the caller may not start it.
-        """
+        """Start the activity that handles the intent; PermissionError if the caller may not."""
         found = self.packages.resolve(intent)
         if not found:
             missing = Result.NO_CLASS if intent.component else Result.UNRESOLVED
@@ -110,18 +106,15 @@ class Activities(Tasks):
         chosen = self.defaults.choose(intent, found)
         if chosen is None:
             extras = {TARGET: to_plain(intent)}
-            asked = replace(intent, component=RESOLVER, package="", extras=extras)
-            found = self.packages.resolve(asked)
-            intent, chosen = asked, found[0]
+            intent = replace(intent, component=RESOLVER, package="", extras=extras)
+            chosen = self.packages.resolve(intent)[0]
         app, kind = chosen
         intent = replace(intent, component=kind.component(app.package))
         if not kind.exported and uid not in (0, 1000, app.uid):
-            raise PermissionError(
-                f"Permission Denial: starting Intent {{ {intent} }} from null "
-                f"(pid={self.proc.pid('')}, uid={uid}) not exported from uid {app.uid}"
-            )
-        line = f"START u0 {{{intent}}} from uid {uid}"
-        self.log.system("I", "ActivityTaskManager", line)
+            caller = f"null (pid={self.proc.pid('')}, uid={uid})"
+            denied = f"Permission Denial: starting Intent {{ {intent} }} from {caller}"
+            raise PermissionError(f"{denied} not exported from uid {app.uid}")
+        self.log.system("I", "ActivityTaskManager", f"START u0 {{{intent}}} from uid {uid}")
         began = time.perf_counter()
         result, state = self._place(app, kind, intent, source, request)
         self._resume()
@@ -201,10 +194,8 @@ class Activities(Tasks):
     def _task_for(self, app: App, intent: Intent, source: Record | None) -> Task:
         if source and not intent.flags & NEW_TASK:
             return self.task_of(source)
-        for task in self.tasks:
-            if task.package == app.package:
-                return task
-        return Task(self._number(), app.package)
+        existing = next((task for task in self.tasks if task.package == app.package), None)
+        return existing or Task(self._number(), app.package)
 
     def _reuse(
         self, task: Task, intent: Intent, source: Record | None, *, moved: bool
@@ -300,16 +291,11 @@ class Activities(Tasks):
         self.permissions.process_ended(package)
         line = f"Killing {process.pid}:{package}/{name_of(process.uid)} (adj 0): {reason}"
         self.log.system("I", "ActivityManager", line)
-        ended = {
-            each.number for task in self.tasks for each in task.records if each.package == package
-        }
+        ended = [each.number for each in self.records() if each.package == package]
+        asking = [each for each in self.records() if each.request.startswith(ASKED)]
+        ended += [each.number for each in asking if each.caller in ended]
         for task in self.tasks:
-            task.records = [
-                each
-                for each in task.records
-                if each.number not in ended
-                and not (each.caller in ended and each.request.startswith(ASKED))
-            ]
+            task.records = [each for each in task.records if each.number not in ended]
         self.tasks = [task for task in self.tasks if task.records]
         self._resume()
 
@@ -358,10 +344,7 @@ class Activities(Tasks):
 
 
 def report(log: Log, package: str, pid: int, error: Exception) -> str:
-    """Log a crash to the phone's log and, for the app's author, to the host's.
-
-    Returns the stack trace.
-    """
+    """Log a crash to the phone's log and, for the app's author, the host's; return its trace."""
     logger.error("%s crashed", package, exc_info=error)
     trace = "".join(traceback.format_exception(type(error), error, _own(error)))
     lines = ["FATAL EXCEPTION: main", f"Process: {package}, PID: {pid}", *trace.splitlines()]

@@ -98,9 +98,8 @@ class Sight:
         return self._screenshots.take(canvas.marks, canvas.size)
 
     def _picture(self) -> Image:
-        return self._once(
-            "picture", lambda: draw(self.windows.visible_boxes(), self.display.metrics)
-        )
+        metrics = self.display.metrics
+        return self._once("picture", lambda: draw(self.windows.visible_boxes(), metrics))
 
     def _dump(self, *, compressed: bool) -> str:
         window, rotation = self.windows.active, self.display.rotation

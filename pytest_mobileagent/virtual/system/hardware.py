@@ -94,14 +94,11 @@ class Power(Kept):
         self.settings.put("system", "screen_brightness", str(level))
 
     def _brightened(self, level: str) -> None:
-        """Log a brightness that was set."""
-        if not level:  # the setting was deleted
-            return
-        line = (
-            f"Brightness [{int(level) / BRIGHTEST:.2f}] reason changing to: 'manual',"
-            " previous reason: 'manual'."
-        )
-        self.log.system("V", "DisplayPowerController", line)
+        """Log a brightness that was set, rather than deleted."""
+        if level:
+            reasons = "reason changing to: 'manual', previous reason: 'manual'."
+            line = f"Brightness [{int(level) / BRIGHTEST:.2f}] {reasons}"
+            self.log.system("V", "DisplayPowerController", line)
 
     def _turn(self, *, on: bool) -> None:
         if on == self.awake:
@@ -206,9 +203,8 @@ class Audio:
         """Set a stream's volume, limited to its range."""
         index = min(max(index, of.low), of.high)
         self.settings.put("system", of.setting, str(index))
-        pid = self.proc.pid("com.android.systemui")
         line = f"writeEvent level_changed {of.name} {index}"
-        self.log.write("I", "vol.Events", line, pid=pid)
+        self.log.write("I", "vol.Events", line, pid=self.proc.pid("com.android.systemui"))
 
     def adjust(self, step: int) -> None:
         """Change the music volume, as a volume key does."""

@@ -72,19 +72,9 @@ class Task:
 
 BAR = 24  # dp, height of the top and the bottom bar
 Kind = Literal[
-    "wallpaper",
-    "activity",
-    "scrim",
-    "dialog",
-    "menu",
-    "keyguard",
-    "shade",
-    "headsup",
-    "keyboard",
-    "toast",
-    "status",
-    "navigation",
-]
+    "wallpaper", "activity", "scrim", "dialog", "menu", "keyguard", "shade", "headsup",
+    "keyboard", "toast", "status", "navigation",
+]  # fmt: skip
 FOCUSABLE = ("activity", "dialog", "menu", "keyguard", "shade")
 
 

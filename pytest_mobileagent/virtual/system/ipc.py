@@ -70,9 +70,8 @@ class Resolver:
         uri = parse_uri(text)
         provider = self.provider(uri.authority)
         if provider is None:
-            raise ProviderError(
-                "IllegalStateException", f"Could not find provider: {uri.authority}"
-            )
+            message = f"Could not find provider: {uri.authority}"
+            raise ProviderError("IllegalStateException", message)
         return provider, uri
 
     def type_of(self, uri: str) -> str:

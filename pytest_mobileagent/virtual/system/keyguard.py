@@ -42,18 +42,9 @@ class Keyguard(Kept):
     """
 
     KEPT = (
-        "disabled",
-        "kind",
-        "_secret",
-        "locked",
-        "asking",
-        "typed",
-        "message",
-        "_failures",
-        "_until",
-        "_pending",
-        "ui",
-    )
+        "disabled", "kind", "_secret", "locked", "asking", "typed", "message", "_failures",
+        "_until", "_pending", "ui",
+    )  # fmt: skip
 
     clock: Clock
     power: Power

@@ -95,12 +95,7 @@ class Notifications(Kept):
     # Called by apps
 
     def post(
-        self,
-        package: str,
-        tag: str,
-        title: str,
-        text: str,
-        **more: Any,
+        self, package: str, tag: str, title: str, text: str, **more: Any
     ) -> Notification | None:
         """Post or replace a notification; return None if the app may not post."""
         if not self.allowed(package):
@@ -136,8 +131,7 @@ class Notifications(Kept):
             self._shade.close()
             self._keyguard.dismiss(pending=posted.key)
             return
-        if not posted.ongoing:
-            self.cancel(posted.package, posted.tag)
+        self.dismiss(posted)
         self._announced = ""
         self._shade.close()
         self._start(posted)

@@ -104,8 +104,8 @@ class Telephony(Kept):
         call = Call(number, True, self.clock.time(), self.clock.uptime())
         if self._blocked(number):
             self._record(call, BLOCKED, 0)
-            return True
-        self._begin(call)
+        else:
+            self._begin(call)
         return True
 
     def answer(self) -> None:
@@ -177,10 +177,8 @@ class Telephony(Kept):
         )
 
     def _name_of(self, number: str) -> str | None:
-        rows = self.resolver.query(
-            f"content://com.android.contacts/phone_lookup/{quote(number, safe='')}",
-            ("display_name",),
-        )
+        uri = f"content://com.android.contacts/phone_lookup/{quote(number, safe='')}"
+        rows = self.resolver.query(uri, ("display_name",))
         return str(rows[0]["display_name"]) if rows else None
 
     # Messages

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.system.windows import Windows
     from pytest_mobileagent.virtual.ui.layout import Box
 
+    _Windows = Mapping[WindowName, Window]
+
 INTERVAL = 0.1  # minimum seconds between two content events of a window
 UNTOLD = ("wallpaper", "scrim", "headsup", "toast")  # windows that accessibility does not report
 SPEAKERS = (*FOCUSABLE, "keyboard")  # windows that announce that they appear
@@ -125,12 +127,9 @@ class Events(Kept):
 
     def notification(self, package: str, tag: str, texts: tuple[str, ...]) -> None:
         """Report a posted notification."""
-        kind, name = NOTIFICATION_STATE_CHANGED, "android.app.Notification"
-        details = {
-            "text": tuple(filter(None, texts)),
-            "parcelable_data": DATA.format(tag or "null"),
-        }
-        self._tell(kind, package, name, **details)
+        name, data = "android.app.Notification", DATA.format(tag or "null")
+        details = {"text": tuple(filter(None, texts)), "parcelable_data": data}
+        self._tell(NOTIFICATION_STATE_CHANGED, package, name, **details)
 
     # Events found by comparison
 
@@ -208,7 +207,7 @@ class Events(Kept):
                 kind, types = WINDOW_CONTENT_CHANGED, changed.names
                 self._tell_of(window.package, kind, changed.box, content_change_types=types)
 
-    def _tell_click(self, after: Mapping[WindowName, Window]) -> None:
+    def _tell_click(self, after: _Windows) -> None:
         if self._clicked is None:
             return
         window, box = self._clicked
@@ -218,12 +217,7 @@ class Events(Kept):
         same = now is not None and class_name(now.view) == class_name(box.view)
         self._tell_of(window.package, CLICKED, now if now and same else box)
 
-    def _tell_windows(
-        self,
-        before: Mapping[WindowName, Window],
-        after: Mapping[WindowName, Window],
-        active: WindowName | None,
-    ) -> None:
+    def _tell_windows(self, before: _Windows, after: _Windows, active: WindowName | None) -> None:
         added = [name for name in after if name not in before]
         for name in after:
             comes = name in added and after[name].kind in SPEAKERS

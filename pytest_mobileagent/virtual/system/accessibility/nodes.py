@@ -64,10 +64,9 @@ class Screen:
     def __init__(self, power: Power, windows: Windows) -> None:
         stack = windows.stack if power.awake else []
         active = windows.active if stack else None
-        shown = [window for window in stack if window.kind not in _UNREPORTED]
-        self.windows = [
-            _window(window, layer, active=window is active) for layer, window in enumerate(shown)
-        ][::-1]
+        shown = [each for each in stack if each.kind not in _UNREPORTED]
+        told = [_window(each, at, active=each is active) for at, each in enumerate(shown)]
+        self.windows = told[::-1]
         self.toast = next((_toast(each) for each in reversed(stack) if each.kind == "toast"), None)
 
     @property

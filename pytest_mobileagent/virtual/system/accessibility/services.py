@@ -100,10 +100,9 @@ class UiAutomation:
 
     @contextmanager
     def connect(self, owner: str, *, suppress: bool = False) -> Iterator[None]:
-        """Connect within the context, optionally suppressing accessibility services.
+        """Connect within the context; AlreadyRegistered if another tool is connected.
 
-        Raises:
-            AlreadyRegistered: if another tool is connected.
+        `suppress` keeps events from accessibility services meanwhile.
         """
         if self.owner is not None:
             raise AlreadyRegistered(self.owner)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.virtual.snapshots import Kept
 from pytest_mobileagent.virtual.ui import Text, View, editing
@@ -129,13 +129,8 @@ class InputMethods(Kept):
     def view(self, field: Input) -> View:
         """Build the keyboard for a field; ADBKeyboard is only a bar with its name."""
         if self.current == ADB:
-            return Text(
-                "ADB Keyboard {ON}",
-                width=-1,
-                padding=(16, 12, 16, 36),
-                align="bottom",
-                background="surface_container",
-            )
+            look: dict[str, Any] = {"padding": (16, 12, 16, 36), "background": "surface_container"}
+            return Text("ADB Keyboard {ON}", width=-1, align="bottom", **look)
         if self.current != LATIN:
             return View(width=-1, height=0, align="bottom")
         layer = "digits" if field.numeric else self.layer

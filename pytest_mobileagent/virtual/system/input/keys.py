@@ -206,19 +206,14 @@ class Keys:
     def _start(self, name: str) -> None:
         """Start the activity that a key opens."""
         category = APPLICATIONS.get(name)
-        intent = Intent(
-            MAIN if category else STARTING[name],
-            categories=(category,) if category else (),
-            flags=NEW_TASK | SINGLE_TOP,
-        )
+        action, categories = (MAIN, (category,)) if category else (STARTING[name], ())
+        intent = Intent(action, categories=categories, flags=NEW_TASK | SINGLE_TOP)
         if self.packages.resolve(intent):
             self.activities.start(intent, uid=1000)
         elif category:
-            line = (
-                "Dropping application launch key because the activity to which it is registered"
-                f" was not found: keyCode=KEYCODE_{name}, category={category}"
-            )
-            self.log.system("W", "WindowManager", line)
+            why = "because the activity to which it is registered was not found"
+            line = f"application launch key {why}: keyCode=KEYCODE_{name}, category={category}"
+            self.log.system("W", "WindowManager", f"Dropping {line}")
 
     def back(self) -> None:
         """Close the keyboard, or a menu or dialog, or else leave the activity."""

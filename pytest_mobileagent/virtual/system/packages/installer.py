@@ -122,10 +122,10 @@ def _of_apk(props: Properties, apk: Apk, path: str, options: Options) -> Refusal
         yield "FAILED_DEPRECATED_SDK_VERSION", message
     for each in (*manifest.activities, *manifest.services, *manifest.receivers):
         if manifest.target_sdk >= SAYS_EXPORTED and each.filters and not each.declared:
-            why = (
-                "Targeting S+ (version 31 and above) requires that an explicit value for"
-                " android:exported be defined when intent filters are present"
+            needed = (
+                "an explicit value for android:exported be defined when intent filters are present"
             )
+            why = f"Targeting S+ (version 31 and above) requires that {needed}"
             message = f"Failed parse during installPackageLI: {path}: {each.name}: {why}"
             yield "PARSE_FAILED_MANIFEST_MALFORMED", message
     if manifest.test_only and not options.tests:

@@ -53,9 +53,8 @@ def app_of(apk: Apk) -> type[PackagedApp]:
     """Create an app class for an APK."""
     manifest = apk.manifest
     behaviour = _behaviour(manifest.package)
-    own = {
-        class_name(manifest.package, kind.name): kind for kind in getattr(behaviour, "screens", ())
-    }
+    screens = getattr(behaviour, "screens", ())
+    own = {class_name(manifest.package, kind.name): kind for kind in screens}
     activities = tuple(
         own.get(class_name(manifest.package, each.name)) or _activity(each, manifest.label)
         for each in manifest.activities
@@ -117,9 +116,8 @@ def _activity(component: Component, label: str) -> type[PackagedActivity]:
 def _launcher_label(apk: Apk) -> str:
     """Return the label of an app's icon: its launcher activity's, or else the app's."""
     for component in apk.manifest.activities:
-        for each in component.filters:
-            if MAIN in each.actions and LAUNCHER in each.categories:
-                return component.label or apk.manifest.label
+        if any(MAIN in each.actions and LAUNCHER in each.categories for each in component.filters):
+            return component.label or apk.manifest.label
     return apk.manifest.label
 
 
@@ -138,17 +136,13 @@ def manifest(app: App) -> Element:
     ]
     for entry in activities[:1]:
         entry.children.append(Element("intent-filter", {}, children=main))
-    about: dict[str, Value] = {
-        "package": app.package,
-        "versionCode": app.version_code,
-        "versionName": app.version_name,
-    }
+    version: dict[str, Value] = {"versionCode": app.version_code, "versionName": app.version_name}
     parts = [
         Element("uses-sdk", {"minSdkVersion": 24, "targetSdkVersion": 34}),
         *(Element("uses-permission", {"name": name}) for name in app.permissions),
         Element("application", {"label": app.label}, children=activities),
     ]
-    return Element("manifest", about, children=parts)
+    return Element("manifest", {"package": app.package, **version}, children=parts)
 
 
 def token(package: str, salt: str) -> str:

@@ -117,10 +117,8 @@ class Permissions(Kept):
         if permission not in app.permissions:
             raise PermissionError(f"Package {package} has not requested permission {permission}")
         if permission in INSTALL_TIME:
-            raise PermissionError(
-                f"Permission {permission} requested by {package}"
-                " is not a changeable permission type"
-            )
+            asked = f"Permission {permission} requested by {package}"
+            raise PermissionError(f"{asked} is not a changeable permission type")
         held = self.granted(package, permission)
         remembered.granted[permission] = granted
         self.changes.note()
@@ -263,9 +261,7 @@ class Defaults(Kept):
 
     def opens(self, package: str) -> list[str]:
         """Return the subjects for which an app is the default."""
-        return [
-            key for key, component in self._always.items() if component.startswith(f"{package}/")
-        ]
+        return [key for key, chosen in self._always.items() if chosen.startswith(f"{package}/")]
 
     def forget(self, package: str) -> None:
         """Clear an app's defaults."""
