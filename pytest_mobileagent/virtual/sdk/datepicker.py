@@ -43,20 +43,10 @@ def dialog(
         years, rest = divmod(month - 1 + by, 12)
         change(year=year + years, month=rest + 1)
 
-    header = Column(
-        [
-            Text(str(day.year), id="android:id/date_picker_header_year", color="on_primary"),
-            Text(
-                locale.date(day, "EEE, MMM d"),
-                id="android:id/date_picker_header_date",
-                size=28,
-                color="on_primary",
-            ),
-        ],
-        padding=(16, 12),
-        background="primary",
-        corner=8,
-    )
+    above = Text(str(day.year), id="android:id/date_picker_header_year", color="on_primary")
+    below = Text(locale.date(day, "EEE, MMM d"), size=28, color="on_primary")
+    below.id = "android:id/date_picker_header_date"
+    header = Column([above, below], padding=(16, 12), background="primary", corner=8)
     title = Text(locale.date(date(year, month, 1), "MMMM yyyy"), bold=True, gravity="center")
     title.weight = 1
     arrows = [

@@ -80,10 +80,8 @@ class People:
 
     def by_number(self, number: str) -> Person | None:
         """Return the contact with a telephone number, or None."""
-        for person in self.with_numbers():
-            if numbers.same(person.number, number):
-                return person
-        return None
+        people = self.with_numbers()
+        return next((each for each in people if numbers.same(each.number, number)), None)
 
     def name_of(self, number: str) -> str:
         """Return the name to show for a number: its contact's, or the formatted number itself."""

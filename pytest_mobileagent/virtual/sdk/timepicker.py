@@ -127,12 +127,9 @@ class _TimePicker:
     def view(self) -> View:
         """Build the picker and the button that switches between dial and text fields."""
         typing, words = self.state["typing"], ("Switch to text input mode", "Switch to clock mode")
-        mode = ImageButton(
-            "clock" if typing else "keyboard",
-            id="android:id/toggle_mode",
-            desc=self.activity.t(words[typing]),
-            on_click=partial(self.change, typing=not typing),
-        )
+        mode = ImageButton("clock" if typing else "keyboard", id="android:id/toggle_mode")
+        mode.desc = self.activity.t(words[typing])
+        mode.on_click = partial(self.change, typing=not typing)
         if typing:
             parts = [self._fields(), Row([mode])]
         elif self.wide:
@@ -158,64 +155,42 @@ class _TimePicker:
 
     def _number(self, text: str, unit: str, size: float) -> View:
         on = self.state["unit"] == unit
-        return Text(
-            self.activity.locale.digits(text),
-            id=f"android:id/{unit}s",
-            size=size,
-            color="on_primary_container" if on else "on_surface",
-            background="primary_container" if on else "surface_container_highest",
-            corner=8,
-            width=92 * self.scale,
-            height=76 * self.scale,
-            gravity="center",
-            selected=on,
-            on_click=partial(self.change, unit=unit),
-        )
+        view = Text(self.activity.locale.digits(text), id=f"android:id/{unit}s", size=size)
+        view.width, view.height, view.corner = 92 * self.scale, 76 * self.scale, 8
+        view.gravity = "center"
+        view.color = "on_primary_container" if on else "on_surface"
+        view.background = "primary_container" if on else "surface_container_highest"
+        view.selected, view.on_click = on, partial(self.change, unit=unit)
+        return view
 
     def _halves(self) -> View:
-        scale = self.scale
-        return Column(
-            [self._half("am", False), self._half("pm", True)],
-            id="android:id/ampm_layout",
-            width=WRAP,
-            margin=(12 * scale, 0, 0, 0),
-            corner=8,
-            outline="outline",
-        )
+        halves = Column([self._half("am", False), self._half("pm", True)], width=WRAP, corner=8)
+        halves.id, halves.outline = "android:id/ampm_layout", "outline"
+        halves.margin = (12 * self.scale, 0, 0, 0)
+        return halves
 
     def _half(self, name: str, pm: bool) -> View:
         on, scale = self.state["pm"] == pm, self.scale
-        return _Choice(
-            self.activity.locale.date(datetime(2024, 1, 1, 12 * pm, tzinfo=UTC), "a"),
-            on,
-            id=f"android:id/{name}_label",
-            bold=True,
-            size=14 * scale,
-            width=48 * scale,
-            height=38 * scale,
-            min_height=0,
-            gravity="center",
-            background="secondary_container" if on else "",
-            color="on_secondary_container" if on else "on_surface_variant",
-            on_click=partial(self.change, pm=pm, hour=self.state["hour"] % 12 + 12 * pm),
-            touch_padding=0,
-        )
+        label = self.activity.locale.date(datetime(2024, 1, 1, 12 * pm, tzinfo=UTC), "a")
+        half = _Choice(label, on, id=f"android:id/{name}_label", bold=True, gravity="center")
+        half.size, half.width, half.height = 14 * scale, 48 * scale, 38 * scale
+        half.min_height, half.touch_padding = 0, 0
+        half.background = "secondary_container" if on else ""
+        half.color = "on_secondary_container" if on else "on_surface_variant"
+        half.on_click = partial(self.change, pm=pm, hour=self.state["hour"] % 12 + 12 * pm)
+        return half
 
     def _dial(self) -> View:
         unit, size = self.state["unit"], DIAL * self.scale
         first = 12 * self.state["pm"]
         hours = range(24) if self.long_clock else range(first, first + 12)
         values = range(0, 60, 5) if unit == "minute" else hours
-        return Frame(
-            [Hand(*self._place(self.state[unit])), *map(self._mark, values)],
-            id="android:id/radial_picker",
-            width=size,
-            height=size,
-            corner=size / 2,
-            background="surface_container_highest",
-            class_name="android.widget.RadialTimePickerView",
-            direction="ltr",
-        )
+        parts = [Hand(*self._place(self.state[unit])), *map(self._mark, values)]
+        dial = Frame(parts, id="android:id/radial_picker", width=size, height=size)
+        dial.corner, dial.direction = size / 2, "ltr"
+        dial.background = "surface_container_highest"
+        dial.class_name = "android.widget.RadialTimePickerView"
+        return dial
 
     def _place(self, value: int) -> tuple[float, float]:
         """Return a value's place on the dial: turn from the top, and distance from the centre."""
@@ -233,27 +208,19 @@ class _TimePicker:
         if unit == "hour":
             label = shown_hour(value, long_clock=self.long_clock)
             told = {"hour": value, "unit": "minute"}
-        cell, angle = INNER_CELL if inner else CELL, math.tau * turn
+        cell, angle, scale = INNER_CELL if inner else CELL, math.tau * turn, self.scale
         left = (DIAL * (1 + reach * math.sin(angle)) - cell) / 2
         top = (DIAL * (1 - reach * math.cos(angle)) - cell) / 2
-        return Text(
-            self.activity.locale.digits(label),
-            desc=label if label == "00" else str(int(label)),
-            key=f"mark:{value}",
-            size=(13 if inner else 16) * self.scale,
-            gravity="center",
-            width=cell * self.scale,
-            height=cell * self.scale,
-            corner=cell * self.scale / 2,
-            touch_padding=0,
-            margin=(left * self.scale, top * self.scale, 0, 0),
-            align="top|start",
-            selected=on,
-            background="primary" if on else "",
-            color="on_primary" if on else "on_surface",
-            class_name="android.view.View",
-            on_click=partial(self.change, **told),
-        )
+        mark = Text(self.activity.locale.digits(label), key=f"mark:{value}", gravity="center")
+        mark.desc = label if label == "00" else str(int(label))
+        mark.class_name = "android.view.View"
+        mark.size, mark.touch_padding = (13 if inner else 16) * scale, 0
+        mark.width, mark.height, mark.corner = cell * scale, cell * scale, cell * scale / 2
+        mark.margin, mark.align = (left * scale, top * scale, 0, 0), "top|start"
+        mark.selected, mark.background = on, "primary" if on else ""
+        mark.color = "on_primary" if on else "on_surface"
+        mark.on_click = partial(self.change, **told)
+        return mark
 
     def _fields(self) -> View:
         hour = shown_hour(self.state["hour"], long_clock=self.long_clock)
@@ -266,15 +233,9 @@ class _TimePicker:
         return Row(self._beside(numbers), width=WRAP)
 
     def _field(self, unit: str, value: str) -> View:
-        field = Input(
-            self.state[f"typed_{unit}"],
-            hint=value,
-            id=f"android:id/input_{unit}",
-            key=f"input_{unit}",
-            numeric=True,
-            size=32 * self.scale,
-            padding=(12 * self.scale, 8),
-            on_change=lambda text: self.change(**{f"typed_{unit}": text}),
-        )
+        field = Input(self.state[f"typed_{unit}"], hint=value, numeric=True, size=32 * self.scale)
+        field.id, field.key = f"android:id/input_{unit}", f"input_{unit}"
+        field.padding = (12 * self.scale, 8)
+        field.on_change = lambda text: self.change(**{f"typed_{unit}": text})
         label = Text(self.activity.t(unit), size=12, color="on_surface_variant", margin=(0, 4))
         return Column([field, label], width=92 * self.scale)

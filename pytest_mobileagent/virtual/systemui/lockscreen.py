@@ -48,27 +48,17 @@ def _cover(ui: SystemUi) -> View:
     now, locale = ui.clock.now(), ui.locales.current
     shown = ui.settings.text("secure", "lock_screen_show_notifications", "1") == "1"
     posted = ui.notifications.posted[:SHOWN_NOTICES] if shown else []
-    clock = Column(
-        [
-            _line(ui.time_text(), "lockscreen_clock_view", 72),
-            _line(locale.date(now, "EEE, MMM d"), "date", 18),
-        ],
-        id="keyguard_status_view",
-        padding=(0, 24),
-    )
+    time = _line(ui.time_text(), "lockscreen_clock_view", 72)
+    date = _line(locale.date(now, "EEE, MMM d"), "date", 18)
+    clock = Column([time, date], id="keyguard_status_view", padding=(0, 24))
     lock = Image("lock", id="lock_icon_view", color=INK, size=28, align="center")
     lock.desc = ui.t("Device locked") if ui.keyguard.secure else ui.t("Unlock")
     charge = locale.digits(f"{ui.power.level}%")
     if ui.power.charging:
         charge = ui.t("{level} • Charging", level=charge)
-    hint = Column(
-        [
-            _line(ui.t("Swipe up to open"), "keyguard_indication_text"),
-            _line(charge, "keyguard_indication_text_bottom", 12),
-        ],
-        id="keyguard_indication_area",
-        padding=(0, 16),
-    )
+    swipe = _line(ui.t("Swipe up to open"), "keyguard_indication_text")
+    level = _line(charge, "keyguard_indication_text_bottom", 12)
+    hint = Column([swipe, level], id="keyguard_indication_area", padding=(0, 16))
     notices = Column([notice(ui, each, expanded=False) for each in posted], padding=(8, 0))
     seal = Frame([lock], height=48)
     if ui.display.metrics.wide:
@@ -76,12 +66,9 @@ def _cover(ui: SystemUi) -> View:
         whole = Column([seal, clock, Space(), hint], height=MATCH)
         panes = [whole, notices] if posted else [whole]
         return Panes(panes, id="notification_panel", padding=(16, 32, 16, 12))
-    return Column(
-        [seal, clock, notices, Space(), hint],
-        id="notification_panel",
-        height=MATCH,
-        padding=(16, 48, 16, 24),
-    )
+    whole = Column([seal, clock, notices, Space(), hint], id="notification_panel", height=MATCH)
+    whole.padding = (16, 48, 16, 24)
+    return whole
 
 
 def _line(text: str, id: str, size: float = 14) -> Text:
@@ -145,16 +132,9 @@ def _key(ui: SystemUi, name: str) -> View:
 
 
 def _password(ui: SystemUi) -> View:
-    field = Input(
-        ui.keyguard.typed,
-        id="passwordEntry",
-        key="passwordEntry",
-        password=True,
-        on_change=ui.keyguard.keep,
-        on_submit=ui.keyguard.enter,
-        color=INK,
-        margin=(24, 24),
-    )
+    field = Input(ui.keyguard.typed, id="passwordEntry", key="passwordEntry", password=True)
+    field.on_change, field.on_submit = ui.keyguard.keep, ui.keyguard.enter
+    field.color, field.margin = INK, (24, 24)
     return Column([field], id="keyguard_password_view")
 
 

@@ -52,33 +52,18 @@ def notice(ui: SystemUi, shown: Notification, *, expanded: bool, floating: bool 
         head.append(button)
     full = (expanded or floating) and bool(shown.long_text)
     text = shown.long_text if full else shown.text
-    words = Text(
-        text,
-        id="android:id/big_text" if full else "android:id/text",
-        max_lines=0 if full else 1,
-        color="on_surface_variant",
-        width=MATCH,
-        visible=bool(text),
-    )
-    parts: list[View] = [
-        Row(head, id="android:id/notification_top_line"),
-        Text(shown.title, id="android:id/title", bold=True, margin=(0, 6, 0, 0), max_lines=1,
-             width=MATCH, visible=bool(shown.title)),
-        words,
-    ]  # fmt: skip
+    words = Text(text, color="on_surface_variant", width=MATCH, visible=bool(text))
+    words.id, words.max_lines = ("android:id/big_text", 0) if full else ("android:id/text", 1)
+    title = Text(shown.title, id="android:id/title", bold=True, max_lines=1, width=MATCH)
+    title.margin, title.visible = (0, 6, 0, 0), bool(shown.title)
+    parts: list[View] = [Row(head, id="android:id/notification_top_line"), title, words]
     if shown.deeds and (expanded or floating):
         parts.append(_deeds(ui, shown))
     if ui.shade.replying == shown.key and not floating:
         parts.append(_field(ui, shown))
-    card = Card(
-        parts,
-        key=f"notice:{shown.key}",
-        id="expandableNotificationRow",
-        on_click=partial(ui.notifications.open, shown),
-        padding=16,
-        margin=(0, 4),
-        background="surface",
-    )
+    card = Card(parts, key=f"notice:{shown.key}", id="expandableNotificationRow", padding=16)
+    card.margin, card.background = (0, 4), "surface"
+    card.on_click = partial(ui.notifications.open, shown)
     card.class_name = "android.widget.FrameLayout"
     return card
 
@@ -107,19 +92,11 @@ def _deeds(ui: SystemUi, shown: Notification) -> View:
 
 
 def _field(ui: SystemUi, shown: Notification) -> View:
-    hint = next((deed.reply for deed in shown.deeds if deed.reply), "")
-    field = Input(
-        ui.shade.reply,
-        id="remote_input_text",
-        key=f"reply:{shown.key}",
-        hint=hint,
-        action="send",
-        on_change=ui.shade.typed,
-        on_submit=partial(ui.shade.send, shown),
-        weight=1,
-    )
+    field = Input(ui.shade.reply, id="remote_input_text", action="send", weight=1)
+    field.key, field.on_change = f"reply:{shown.key}", ui.shade.typed
+    field.hint = next((deed.reply for deed in shown.deeds if deed.reply), "")
     send = ImageButton("send", id="remote_input_send", desc=ui.t("Send"))
-    send.on_click = partial(ui.shade.send, shown)
+    field.on_submit = send.on_click = partial(ui.shade.send, shown)
     return Row([field, send], id="remote_input_content", margin=(0, 8, 0, 0))
 
 
@@ -209,15 +186,12 @@ def tile_view(tile: Tile, ui: SystemUi) -> View:
         Text(state, id="app_label", color=ink, size=12, max_lines=1, width=MATCH),
     ]
     column = Column(words, id="label_group", margin=(10, 0, 0, 0), weight=1)
-    return TileView(
-        [Image(tile.icon, id="icon", color=ink), column],
-        checked=on,
-        key=f"tile:{tile.label}",
-        desc=f"{label}, {state}",
-        background="primary" if on else "surface_container_highest",
-        on_click=partial(tile.flip, not on),
-        on_long_click=partial(_open_page, ui, tile) if tile.page else None,
-    )
+    parts = [Image(tile.icon, id="icon", color=ink), column]
+    view = TileView(parts, checked=on, key=f"tile:{tile.label}", desc=f"{label}, {state}")
+    view.background = "primary" if on else "surface_container_highest"
+    view.on_click = partial(tile.flip, not on)
+    view.on_long_click = partial(_open_page, ui, tile) if tile.page else None
+    return view
 
 
 def _open_page(ui: SystemUi, tile: Tile) -> None:
@@ -276,14 +250,10 @@ def _quick_settings(ui: SystemUi) -> View:
 
 
 def _brightness(ui: SystemUi) -> View:
-    return SeekBar(
-        float(ui.settings.text("system", "screen_brightness", "102")),
-        BRIGHTEST,
-        ui.power.set_brightness,
-        id="slider",
-        desc=ui.t("Display brightness"),
-        margin=(0, 0, 0, 8),
-    )
+    level = float(ui.settings.text("system", "screen_brightness", "102"))
+    bar = SeekBar(level, BRIGHTEST, ui.power.set_brightness, id="slider", margin=(0, 0, 0, 8))
+    bar.desc = ui.t("Display brightness")
+    return bar
 
 
 def _footer(ui: SystemUi) -> View:

@@ -244,13 +244,12 @@ def cover(data: bytes, width: int, height: int) -> Image.Image:
 @lru_cache(16)
 def hand(size: int, turn: float, reach: float, pen: int) -> Image.Image:
     """Return the mask of a dial's hand, from the centre towards the edge."""
-    fine = 4
-    picture = Image.new("L", (size * fine, size * fine))
-    middle, angle, draw = size * fine / 2, 2 * math.pi * turn, ImageDraw.Draw(picture)
+    picture = Image.new("L", (size * _FINE, size * _FINE))
+    middle, angle, draw = size * _FINE / 2, 2 * math.pi * turn, ImageDraw.Draw(picture)
     end = (middle + middle * reach * math.sin(angle), middle - middle * reach * math.cos(angle))
-    draw.line((middle, middle, *end), 255, pen * fine)
-    draw.circle((middle, middle), 2 * pen * fine, 255)
-    return picture.reduce(fine)
+    draw.line((middle, middle, *end), 255, pen * _FINE)
+    draw.circle((middle, middle), 2 * pen * _FINE, 255)
+    return picture.reduce(_FINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,13 +54,8 @@ def decor(
         content = Column([AppBar(title, up=up), *_scrolling(content)], height=MATCH)
     inner = Frame([content], id="android:id/content", height=MATCH)
     root = Column([inner], id="action_bar_root", height=MATCH)
-    parts: list[View] = [
-        Column(
-            [Frame([root], height=MATCH, margin=(0, top, 0, 0))],
-            height=MATCH,
-            margin=(0, 0, 0, bottom),
-        )
-    ]
+    below = Frame([root], height=MATCH, margin=(0, top, 0, 0))
+    parts: list[View] = [Column([below], height=MATCH, margin=(0, 0, 0, bottom))]
     if top:
         parts.append(View(id="android:id/statusBarBackground", width=MATCH, height=top))
     if bottom:
@@ -98,16 +93,10 @@ def scrim() -> View:
 def toast(text: str) -> View:
     """Create a toast, near the bottom of the screen."""
     message = Text(text, id="android:id/message", size=14, max_lines=2)
-    return Frame(
-        [message],
-        width=WRAP,
-        align="bottom|center_horizontal",
-        margin=(24, 24, 24, 72),
-        padding=(20, 12),
-        background="surface_container_high",
-        corner=24,
-        elevation=4,
-    )
+    panel = Frame([message], width=WRAP, align="bottom|center_horizontal", corner=24, elevation=4)
+    panel.margin, panel.padding = (24, 24, 24, 72), (20, 12)
+    panel.background = "surface_container_high"
+    return panel
 
 
 _TABLE: Final = tomllib.loads(Path(__file__).with_name("keyboard.toml").read_text("utf-8"))
@@ -121,14 +110,11 @@ def keyboard(layer: str, on_key: OnKey, *, action: str = "enter") -> View:
     `on_key` receives the character of a key, "\b", "\n" for the action key, or the name of the
     layer that a key switches to.
     """
-    return Column(
-        [_row(row, layer, on_key, action) for row in _TABLE["layers"][layer]],
-        id="keyboard_view",
-        align="bottom",
-        direction="ltr",  # rows are never mirrored, as on hardware keyboards
-        padding=(3, 6, 3, 36),
-        background="surface_container",
-    )
+    rows = [_row(row, layer, on_key, action) for row in _TABLE["layers"][layer]]
+    board = Column(rows, id="keyboard_view", align="bottom", padding=(3, 6, 3, 36))
+    board.direction = "ltr"  # rows are never mirrored, as on hardware keyboards
+    board.background = "surface_container"
+    return board
 
 
 def _row(text: str, layer: str, on_key: OnKey, action: str) -> View:

@@ -71,11 +71,9 @@ class AppBar(Row):
         """Arrange the parts in a row."""
         parts: list[View] = []
         if self.up:
-            parts.append(
-                ImageButton(
-                    self.up_icon, desc=word(self.up_desc), on_click=self.up, color="on_surface"
-                )
-            )
+            up = ImageButton(self.up_icon, desc=word(self.up_desc), on_click=self.up)
+            up.color = "on_surface"
+            parts.append(up)
         title = Text(self.title, id=self.title_id, size=22, max_lines=1, margin=(12, 0), weight=1)
         parts.append(self.child or title)
         buttons = list(self.actions)
@@ -83,14 +81,9 @@ class AppBar(Row):
             if isinstance(button, ImageButton):
                 button.class_name = button.class_name or "android.widget.Button"
         if self.overflow:
-            buttons.append(
-                ImageButton(
-                    "more_vert",
-                    desc=word("More options"),
-                    menu=self.overflow,
-                    class_name="android.widget.ImageView",
-                )
-            )
+            more = ImageButton("more_vert", desc=word("More options"), menu=self.overflow)
+            more.class_name = "android.widget.ImageView"
+            buttons.append(more)
         if buttons:
             menu = "androidx.appcompat.widget.LinearLayoutCompat"
             parts.append(Row(buttons, width=WRAP, class_name=menu))
@@ -121,42 +114,23 @@ class BottomNav(Frame):
     def __post_init__(self) -> None:
         """Arrange the items in a row."""
         select = self.on_select or (lambda _: None)
-        self.children = [
-            Row(
-                [
-                    self._item(item, i == self.chosen, partial(select, i))
-                    for i, item in enumerate(self.items)
-                ],
-                height=MATCH,
-                class_name="android.view.ViewGroup",
-            )
+        items = [
+            self._item(item, i == self.chosen, partial(select, i))
+            for i, item in enumerate(self.items)
         ]
+        self.children = [Row(items, height=MATCH, class_name="android.view.ViewGroup")]
 
     @staticmethod
     def _item(item: NavItem, chosen: bool, action: Action) -> View:
         prefix = "navigation_bar_item_"
-        icon = Image(
-            item.icon,
-            id=prefix + "icon_view",
-            color="on_secondary_container" if chosen else "on_surface_variant",
-            align="center",
-        )
-        pill = Frame(
-            [icon],
-            id=prefix + "icon_container",
-            width=56,
-            height=32,
-            corner=16,
-            background="secondary_container" if chosen else "",
-        )
-        label = Text(
-            item.label,
-            id=prefix + ("large_label_view" if chosen else "small_label_view"),
-            size=12,
-            bold=chosen,
-            color="on_surface" if chosen else "on_surface_variant",
-            max_lines=1,
-        )
+        icon = Image(item.icon, id=prefix + "icon_view", align="center")
+        pill = Frame([icon], id=prefix + "icon_container", width=56, height=32, corner=16)
+        label = Text(item.label, size=12, bold=chosen, max_lines=1)
+        label.id = prefix + ("large_label_view" if chosen else "small_label_view")
+        if chosen:
+            icon.color, pill.background = "on_secondary_container", "secondary_container"
+        else:
+            icon.color = label.color = "on_surface_variant"
         group = Frame([label], id=prefix + "labels_group", width=WRAP, margin=(4, 4, 4, 0))
         group.class_name, group.min_height = "android.view.ViewGroup", 20
         return Panes(
@@ -199,17 +173,10 @@ class Tabs(HScroll):
         color = "primary" if chosen else "on_surface_variant"
         text = Text(label, bold=True, color=color, max_lines=1, align="center")
         line = View(width=MATCH, height=3, align="bottom", background="primary", visible=chosen)
-        return Frame(
-            [text, line],
-            desc=label,
-            selected=chosen,
-            on_click=action,
-            weight=1,
-            width=WRAP,
-            height=MATCH,
-            padding=(16, 0),
-            class_name="android.widget.LinearLayout",
-        )
+        tab = Frame([text, line], desc=label, selected=chosen, on_click=action, weight=1)
+        tab.width, tab.height, tab.padding = WRAP, MATCH, (16, 0)
+        tab.class_name = "android.widget.LinearLayout"
+        return tab
 
 
 @dataclass(eq=False)
@@ -232,9 +199,8 @@ class Preference(Row):
             image = Image(self.icon, id="android:id/icon")
             parts.append(Row([image], id="icon_frame", width=WRAP, padding=(0, 0, 24, 0)))
         ink = "on_surface" if self.enabled else "outline"
-        texts: list[View] = [
-            Text(self.title, id="android:id/title", size=20, color=ink, enabled=self.enabled)
-        ]
+        title = Text(self.title, id="android:id/title", size=20, color=ink, enabled=self.enabled)
+        texts: list[View] = [title]
         if self.summary:
             faint = "on_surface_variant" if self.enabled else "outline"
             texts.append(Text(self.summary, id="android:id/summary", color=faint))

@@ -66,8 +66,7 @@ class Dialog(Frame):
             panels.append(Column([title], id="topPanel", padding=(24, 0, 24, 16)))
         if self.message:
             message = Text(self.message, id="android:id/message", color="on_surface_variant")
-            panel = Column([message], padding=(24, 0, 24, 16))
-            panels.append(Scroll(panel, id="scrollView"))
+            panels.append(Scroll(Column([message], padding=(24, 0, 24, 16)), id="scrollView"))
         if self.items:
             panels.append(_choices(self.items, "android:id/text1", (24, 14)))
             panels[-1].id = "select_dialog_listview"
@@ -78,8 +77,7 @@ class Dialog(Frame):
             panels.append(self._button_panel())
         panel_class = "androidx.appcompat.widget.LinearLayoutCompat"
         # The button panel's touch areas extend into the space below the buttons.
-        below = 0 if self.buttons else 20
-        padding = (0, 24, 0, below)
+        padding = (0, 24, 0, 0 if self.buttons else 20)
         parent = Column(panels, id="parentPanel", class_name=panel_class, padding=padding)
         self.children = [Frame([parent], id="android:id/content")]
 
@@ -90,8 +88,7 @@ class Dialog(Frame):
         ]
         positive, *others = buttons
         row = [*others[1:], Space(height=0), *others[:1], positive]
-        bar = Row(row, padding=(12, 4, 12, 20))
-        return Scroll(bar, id="buttonPanel", height=WRAP)
+        return Scroll(Row(row, padding=(12, 4, 12, 20)), id="buttonPanel", height=WRAP)
 
 
 def _choices(menu: Menu, id: str, padding: Edges) -> List:
@@ -128,13 +125,9 @@ def popup(anchor: Box, metrics: Metrics) -> View:
     top = max(24, min(top, height - tall - 24))
     at_right = left + right > width
     longest = max(text.width(label, metrics.sp(LABEL)) for label, _ in anchor.view.menu)
-    return Frame(
-        [_choices(anchor.view.menu, "title", (16, 13))],
-        width=min(max(200, longest / metrics.density + 33), width - 16),
-        align="end" if at_right else "start",
-        margin=(8, top, max(8, width - right), 24) if at_right else (max(8, left), top, 8, 24),
-        padding=(0, 8),
-        background="surface_container",
-        corner=4,
-        elevation=8,
-    )
+    choices = _choices(anchor.view.menu, "title", (16, 13))
+    menu = Frame([choices], padding=(0, 8), background="surface_container", corner=4, elevation=8)
+    menu.width = min(max(200, longest / metrics.density + 33), width - 16)
+    menu.align = "end" if at_right else "start"
+    menu.margin = (8, top, max(8, width - right), 24) if at_right else (max(8, left), top, 8, 24)
+    return menu

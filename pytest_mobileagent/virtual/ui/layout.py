@@ -172,10 +172,8 @@ class _Placing:
 
     def _focused_in(self, row: View, path: str) -> bool:
         """Return whether a row, or a view inside it, has the focus."""
-        focused = self.state.focused
-        if not focused:
-            return False
-        return focused.startswith(path) or _holds_key(row, focused)
+        focused = self.state.focused or ""
+        return bool(focused) and (focused.startswith(path) or _holds_key(row, focused))
 
     def _scroll_to_row(self, view: List, rects: list[Rect | None], height: int, key: str) -> None:
         """Scroll just far enough to show the row that is to be revealed."""

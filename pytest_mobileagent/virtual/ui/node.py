@@ -62,9 +62,8 @@ class Node:
         self.multiline = field is not None and field.multiline
         self.visible = box.visible is not None  # at least partly
         # Whether the node matters to accessibility, rather than only containing others.
-        self.important = (
-            self.focusable or view.important or bool(view.desc) or isinstance(view, Text)
-        )
+        tells = view.important or bool(view.desc) or isinstance(view, Text)
+        self.important = self.focusable or tells
         # A Column with too little room scrolls, so its class is ScrollView.
         scrolls = self.scrollable and isinstance(view, Column)
         self.class_name = Scroll.kind if scrolls else class_name(view)
@@ -82,9 +81,7 @@ class Node:
     def _grow(self) -> None:
         drawn = sorted(self.box.children, key=lambda child: child.view.elevation)
         orders = {id(child): order for order, child in enumerate(drawn, start=1)}
-        paths = {
-            id(child): path for child, path in zip(self.box.children, self._paths(), strict=True)
-        }
+        paths = dict(zip(map(id, self.box.children), self._paths(), strict=True))
         for index, box in enumerate(in_reading_order(self.box)):
             at = id(box)
             child = Node(
@@ -130,12 +127,8 @@ class Node:
     @property
     def unfriendly(self) -> bool:
         """Whether the node is clickable but has no text (NAF: not accessibility friendly)."""
-        return (
-            self.clickable
-            and self.enabled
-            and not self.class_name.endswith(_NEVER_UNFRIENDLY)
-            and not any(inner.text or inner.desc for inner in self.walk())
-        )
+        acts = self.clickable and self.enabled and not self.class_name.endswith(_NEVER_UNFRIENDLY)
+        return acts and not any(inner.text or inner.desc for inner in self.walk())
 
     @property
     def center(self) -> tuple[int, int]:
@@ -158,9 +151,7 @@ class Node:
     def progress(self) -> tuple[float, float] | None:
         """The value of a slider or progress bar, and its maximum."""
         view = self.box.view
-        if not isinstance(view, SeekBar | ProgressBar):
-            return None
-        return view.value, view.maximum
+        return (view.value, view.maximum) if isinstance(view, SeekBar | ProgressBar) else None
 
     @property
     def identity(self) -> Identity:

@@ -103,14 +103,9 @@ def scroller(box: Box, x: int, y: int, dx: int, dy: int) -> Box | None:
     """
     sideways = abs(dx) > abs(dy)
     way = dx if sideways else dy
-    under = [
-        inner
-        for inner in _under(box, x, y)
-        if inner.reach > 0 and isinstance(inner.view, HScroll) == sideways
-    ]
-    free = [
-        inner for inner in under if (inner.offset > 0 if way > 0 else inner.offset < inner.reach)
-    ]
+    under = [each for each in _under(box, x, y) if each.reach > 0]
+    under = [each for each in under if isinstance(each.view, HScroll) == sideways]
+    free = [each for each in under if (each.offset > 0 if way > 0 else each.offset < each.reach)]
     found = free or under
     return found[-1] if found else None
 
