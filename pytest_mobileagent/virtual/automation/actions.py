@@ -70,9 +70,8 @@ class Touch:
 
 def spread(x: float, y: float, begin: float, end: float, milliseconds: int) -> list[Touch]:
     """Return the touches of two fingers beside a point that move from one distance to another."""
-    return [
-        Touch.line((x + side * begin, y), (x + side * end, y), milliseconds) for side in (-1, 1)
-    ]
+    ways = [(x + side * begin, x + side * end) for side in (-1, 1)]
+    return [Touch.line((left, y), (right, y), milliseconds) for left, right in ways]
 
 
 def play(phone: Phone, touches: Iterable[Touch]) -> None:
@@ -242,7 +241,7 @@ class Scroller:
 
     def to_end(self, *, forward: bool, swipes: int) -> bool:
         """Scroll to an end; return whether every one of the swipes moved the content."""
-        return not any(not self.step(forward=forward) for _ in range(swipes))
+        return all(self.step(forward=forward) for _ in range(swipes))
 
     def step(self, *, forward: bool) -> bool:
         """Swipe across the container once, slowly; return False if it did not move."""

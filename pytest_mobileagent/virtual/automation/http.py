@@ -95,13 +95,7 @@ def _encoded(protocol: h11.Connection, response: Response) -> bytes:
         "content-length": str(len(response.body)),
         "connection": "keep-alive",  # h11 replaces this if the client asks to close
     }
-    events = (
-        h11.Response(
-            status_code=response.status,
-            headers=[*headers.items()],
-            reason=HTTPStatus(response.status).phrase,
-        ),
-        h11.Data(data=response.body),
-        h11.EndOfMessage(),
-    )
+    code, reason = response.status, HTTPStatus(response.status).phrase
+    head = h11.Response(status_code=code, headers=[*headers.items()], reason=reason)
+    events = (head, h11.Data(data=response.body), h11.EndOfMessage())
     return b"".join(protocol.send(event) or b"" for event in events)

@@ -6,6 +6,7 @@ import ast
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from pytest_mobileagent import patterns
@@ -29,6 +30,10 @@ def pattern(text: str) -> Pattern:
     return patterns.compile("".join(parts), re.DOTALL, java=True)
 
 
+FLAGS: Final = (
+    *("checked", "checkable", "clickable", "enabled", "focused"),
+    *("focusable", "longClickable", "scrollable", "selected"),
+)
 _READ: Final[dict[str, Callable[[Node], str | int | bool]]] = {
     "index": lambda node: node.index,
     "text": lambda node: node.text,
@@ -36,15 +41,7 @@ _READ: Final[dict[str, Callable[[Node], str | int | bool]]] = {
     "className": lambda node: node.class_name,
     "packageName": lambda node: node.package,
     "resourceId": lambda node: node.resource_id,
-    "checked": lambda node: node.checked,
-    "checkable": lambda node: node.checkable,
-    "clickable": lambda node: node.clickable,
-    "enabled": lambda node: node.enabled,
-    "focused": lambda node: node.focused,
-    "focusable": lambda node: node.focusable,
-    "longClickable": lambda node: node.long_clickable,
-    "scrollable": lambda node: node.scrollable,
-    "selected": lambda node: node.selected,
+    **{name: attrgetter(name.replace("longClick", "long_click")) for name in FLAGS},
 }
 _WAYS: Final[dict[str, Callable[[str, str], bool]]] = {
     "Matches": lambda have, value: pattern(value).fullmatch(have) is not None,
@@ -54,10 +51,6 @@ _WAYS: Final[dict[str, Callable[[str, str], bool]]] = {
 TEXTS: Final = (  # the criteria with string values
     *(name + way for name in ("text", "description") for way in ("", *_WAYS)),
     *(name + way for name in ("className", "packageName", "resourceId") for way in ("", "Matches")),
-)
-FLAGS: Final = (
-    *("checked", "checkable", "clickable", "enabled", "focused"),
-    *("focusable", "longClickable", "scrollable", "selected"),
 )
 NUMBERS: Final = ("index", "instance")
 
@@ -101,8 +94,7 @@ class UiSelector:
 
     def find(self, root: Node) -> Iterator[Node]:
         """Yield the matching nodes in the order in which UiAutomator finds them."""
-        skip = [self.instance or 0]
-        yield from self._find(root, skip)
+        yield from self._find(root, [self.instance or 0])
 
     def _find(self, node: Node, skip: list[int]) -> Iterator[Node]:
         if self.accepts(node):

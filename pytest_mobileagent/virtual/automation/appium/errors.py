@@ -7,19 +7,12 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
 Name: TypeAlias = Literal[
-    "unknown error",
-    "no such element",
-    "stale element reference",
-    "invalid selector",
-    "invalid argument",
-    "invalid element state",
-    "no such alert",
-    "invalid session id",
+    "unknown error", "no such element", "stale element reference", "invalid selector",
+    "invalid argument", "invalid element state", "no such alert", "invalid session id",
     "unknown command",
-]
-_TABLE: Final[dict[str, dict[str, Any]]] = tomllib.loads(
-    Path(__file__).with_name("errors.toml").read_text("utf-8")
-)
+]  # fmt: skip
+_FILE = Path(__file__).with_name("errors.toml")
+_TABLE: Final[dict[str, dict[str, Any]]] = tomllib.loads(_FILE.read_text("utf-8"))
 
 
 class WebDriverError(Exception):

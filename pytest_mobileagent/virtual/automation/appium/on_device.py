@@ -81,10 +81,10 @@ def _answer(call: Call, ids: tuple[str, ...]) -> None:
     label = call.body.get("buttonLabel")
     if isinstance(label, str):
         wanted = [node for node in buttons if node.text.lower() == label.lower()]
+    elif len(buttons) == 1:
+        wanted = buttons
     else:
         wanted = [node for node in buttons if node.resource_id.endswith(ids)]
-        if len(buttons) == 1:
-            wanted = buttons
     if not wanted:
         words = f"with label '{label}'" if label else "for this action"
         raise WebDriverError("no such alert", f"The dialog that is open has no button {words}")

@@ -18,6 +18,7 @@ from pytest_mobileagent.virtual.automation.appium.pointers import perform
 from pytest_mobileagent.virtual.automation.appium.session import element_id, number
 from pytest_mobileagent.virtual.automation.selector import UiSelector
 from pytest_mobileagent.virtual.system.input.gestures import MIN_FLING, SLOW
+from pytest_mobileagent.virtual.ui.metrics import holds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,12 +96,8 @@ def _scroll_to(call: Call) -> None:
     given, origin = call.members("params"), call.body.get("origin")
     by, most = call.session.by(given), given.get("maxSwipes")
     swipes = MOST_SWIPES if most is None else int(number(most, "maxSwipes"))
-    _seek(
-        call,
-        call.session.node(element_id(origin)) if origin else None,
-        lambda: call.session.finder.one(by) is not None,
-        swipes,
-    )
+    scrolled = call.session.node(element_id(origin)) if origin else None
+    _seek(call, scrolled, lambda: call.session.finder.one(by) is not None, swipes)
 
 
 def _scroll_back_to(call: Call) -> None:
@@ -144,14 +141,8 @@ def _goes_on(call: Call, area: Rect, direction: str) -> bool:
     window = call.phone.accessibility.active
     if window is None:
         return False
-    boxes = [
-        node.box
-        for node in window.root.walk()
-        if node.scrollable
-        and node.bounds[0] <= x < node.bounds[2]
-        and node.bounds[1] <= y < node.bounds[3]
-    ]
-    forward = direction in ("down", "right")
+    nodes = [node for node in window.root.walk() if node.scrollable and holds(node.bounds, x, y)]
+    boxes, forward = [node.box for node in nodes], direction in ("down", "right")
     return any(box.offset < box.reach if forward else box.offset > 0 for box in boxes)
 
 

@@ -120,21 +120,17 @@ class _Pointer:
 
 
 def _element_id(origin: Any) -> str:
-    ids = (
-        [each for name, each in origin.items() if name.lower().startswith(ELEMENT)]
-        if isinstance(origin, dict)
-        else [origin]
-    )
+    members = origin.items() if isinstance(origin, dict) else [(ELEMENT, origin)]
+    ids = [each for name, each in members if name.lower().startswith(ELEMENT)]
     if not ids or not isinstance(ids[0], str):
         raise InvalidArgument(f"An unknown element '{origin}' is set as origin")
     return ids[0]
 
 
 def _duration(item: dict[str, Any]) -> int:
-    duration = item.get("duration", DEFAULT_MOVE)
-    if duration is None:
-        return DEFAULT_MOVE
-    if (found := number(duration, "duration")) < 0:
+    duration = item.get("duration")
+    found = DEFAULT_MOVE if duration is None else number(duration, "duration")
+    if found < 0:
         raise InvalidArgument("duration must be a number that is not negative")
     return round(found)
 

@@ -55,7 +55,8 @@ class Server:
             case ["status"]:
                 return {"ready": True, "message": "UiAutomator2 Server is ready to accept commands"}
             case ["sessions"]:
-                return [_about(self._session)] if self._session else []
+                each = self._session
+                return [{"id": each.id, "capabilities": each.capabilities}] if each else []
             case ["session"] if method == "POST":
                 return self._start(_body(request))
             case ["session", id, *rest]:
@@ -63,9 +64,8 @@ class Server:
         raise WebDriverError("unknown command")
 
     def _start(self, body: dict[str, Any]) -> dict[str, Any]:
-        self._session = Session(self._phone, _capabilities(body))
-        capabilities = self._session.capabilities
-        return {"sessionId": self._session.id, "capabilities": capabilities}
+        session = self._session = Session(self._phone, _capabilities(body))
+        return {"sessionId": session.id, "capabilities": session.capabilities}
 
     async def _in_session(self, method: str, id: str, path: str, request: Request) -> Any:
         session = self._session
@@ -85,10 +85,6 @@ class Server:
         if ACTS.fullmatch(path):
             await session.idle()
         return value
-
-
-def _about(session: Session) -> dict[str, Any]:
-    return {"id": session.id, "capabilities": session.capabilities}
 
 
 def _body(request: Request) -> dict[str, Any]:

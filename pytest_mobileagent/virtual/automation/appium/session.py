@@ -26,9 +26,8 @@ ELEMENT_KEY = "element-6066-11e4-a52e-4f735466cecf"
 MOST = 500  # elements
 QUIET, LOOK_AGAIN = 0.5, 0.02  # seconds without changes for which a phone is idle; of each wait
 SHRINK = 150  # how many of the oldest elements are dropped when there are too many
-SETTINGS: Final[dict[str, Any]] = tomllib.loads(
-    Path(__file__).with_name("settings.toml").read_text("utf-8")
-)
+_FILE = Path(__file__).with_name("settings.toml")
+SETTINGS: Final[dict[str, Any]] = tomllib.loads(_FILE.read_text("utf-8"))
 
 
 @dataclass(slots=True)
@@ -83,9 +82,8 @@ class Session:
         if not isinstance(selector, str) or not isinstance(strategy, str):
             raise InvalidArgument("Both 'strategy' and 'selector' must be strings")
         if strategy not in STRATEGIES:
-            known = ", ".join(STRATEGIES)
-            words = f"The locator strategy '{strategy}' is not supported. Known are: {known}"
-            raise InvalidArgument(words)
+            words = f"The locator strategy '{strategy}' is not supported."
+            raise InvalidArgument(f"{words} Known are: {', '.join(STRATEGIES)}")
         return By(strategy, selector)
 
     def add(self, node: Node, by: By | None, *, single: bool, context: str | None = None) -> str:
@@ -202,11 +200,7 @@ Route: TypeAlias = tuple[str, str, Answer]  # method, path (`:name` is any one p
 
 
 def route(routes: Iterable[Route], method: str, path: str) -> tuple[Answer, dict[str, str]]:
-    """Return the function for a path below /session/ID, and the path's parameters.
-
-    Raises:
-        WebDriverError: if there is no such route.
-    """
+    """Return the function for a path below /session/ID, and its parameters; or WebDriverError."""
     for its_method, its_path, answer in routes:
         pattern = re.sub(r":(\w+)", r"(?P<\1>[^/]+)", its_path)
         if its_method == method and (match := re.fullmatch(pattern, path)):

@@ -27,9 +27,7 @@ _NO_CLASS, _TEXT, _NUMBER, _PASSWORD, _LINES = 0, 0x1, 0x2, 0x81, 0x20001  # Inp
 
 def text_of(node: Node) -> str:
     """Return a node's text, or the value of a slider or progress bar."""
-    if node.progress:
-        return str(float(node.progress[0]))
-    return node.text
+    return str(float(node.progress[0])) if node.progress else node.text
 
 
 def _bounds(node: Node) -> str:
@@ -113,9 +111,8 @@ _READ: Final[dict[str, Callable[[Node], str | None]]] = {
 
 
 HEADER = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
-_UNSPEAKABLE = re.compile(
-    "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
-)  # characters that XML 1.0 forbids
+# Characters that XML 1.0 forbids.
+_UNSPEAKABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _WRITTEN_BY_APPS = frozenset({"package", "class", "text", "content-desc", "resource-id", "hint"})
 _START = (  # the characters that may start an element's name, without the colon
     "A-Z_a-z\xc0-\xd6\xd8-\xf6\xf8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c\u200d\u2070-\u218f"
@@ -141,16 +138,9 @@ class Source:
     def __init__(self, roots: Sequence[Node], look: Look, toast: Node | None = None) -> None:
         self._look = look
         self._nodes: dict[Any, Node] = {}
-        width, height = look.size
-        self.root = etree.Element("hierarchy")
-        for name, value in (
-            ("index", "0"),
-            ("class", "hierarchy"),
-            ("rotation", str(look.rotation)),
-            ("width", str(width)),
-            ("height", str(height)),
-        ):
-            self.root.set(name, value)
+        width, height = map(str, look.size)
+        about = {"index": "0", "class": "hierarchy", "rotation": str(look.rotation)}
+        self.root = etree.Element("hierarchy", {**about, "width": width, "height": height})
         for index, node in enumerate(roots):
             self._add(self.root, node, index, 1)
         if toast:
@@ -189,13 +179,10 @@ class Source:
                 yield from self._inside(child)
 
     def _add_toast(self, toast: Node) -> None:
-        element = etree.SubElement(self.root, toast.class_name)
+        about = {"index": str(len(self.root)), "class": toast.class_name}
+        about |= {"text": _UNSPEAKABLE.sub("?", toast.text), "package": "com.android.settings"}
+        element = etree.SubElement(self.root, toast.class_name, {**about, "displayed": "true"})
         self._nodes[element] = toast
-        element.set("index", str(len(self.root) - 1))
-        element.set("class", toast.class_name)
-        element.set("text", _UNSPEAKABLE.sub("?", toast.text))
-        element.set("package", "com.android.settings")
-        element.set("displayed", "true")
 
 
 @lru_cache(256)

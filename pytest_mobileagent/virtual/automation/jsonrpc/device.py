@@ -40,10 +40,9 @@ def dump(service: Service, compressed: bool, depth: int = DEPTH, active_only: bo
     if not windows:
         return f'{HEADER}\n<hierarchy rotation="{phone.display.rotation}" />'
     lines = [f'{HEADER}\n<hierarchy rotation="{phone.display.rotation}">']
+    how: dict[str, Any] = {"compressed": compressed, "depth": depth, "attributes": _attributes}
     for index, window in enumerate(windows):
-        tags = tags_of(
-            window.root, index, compressed=compressed, depth=depth, attributes=_attributes
-        )
+        tags = tags_of(window.root, index, **how)
         lines += [f"{'  ' * level}{tag}" for level, tag in tags]
     return "\n".join([*lines, "</hierarchy>", ""])
 
@@ -163,9 +162,8 @@ def _screenshot(service: Service, scale: float, quality: int) -> str:
     """Return the screen as JPEG in base64, scaled down by a factor."""
     picture = service.phone.sight.picture()
     if 0 < scale < 1:
-        picture = picture.resize(
-            (max(1, round(picture.width * scale)), max(1, round(picture.height * scale)))
-        )
+        width, height = (max(1, round(side * scale)) for side in picture.size)
+        picture = picture.resize((width, height))
     data = io.BytesIO()
     picture.save(data, "JPEG", quality=min(max(quality, 1), 100))
     return base64.b64encode(data.getvalue()).decode()

@@ -58,9 +58,8 @@ class WrongKind(ValueError):
 
 
 Kind: TypeAlias = Callable[[Any], Any]
-Method: TypeAlias = tuple[
-    tuple[Kind, ...], Callable[..., Any]
-]  # the kinds of its parameters, and its function
+# The kinds of a method's parameters, and its function.
+Method: TypeAlias = tuple[tuple[Kind, ...], Callable[..., Any]]
 Methods: TypeAlias = Mapping[str, Sequence[Method]]  # by name; overloads as in Java
 
 
