@@ -96,16 +96,11 @@ class ForwarderService:
 
     def _source(self, event: AccessibilityEvent) -> Node | None:
         """Return the node that an event comes from."""
-        if event.source is None:
+        if (source := event.source) is None:
             return None
-        for node in self._phone.accessibility.walk():
-            if (node.resource_id, node.bounds, node.class_name) == (
-                event.source.resource_id,
-                event.source.bounds,
-                event.class_name,
-            ):
-                return node
-        return None
+        wanted = (source.resource_id, source.bounds, event.class_name)
+        nodes = self._phone.accessibility.walk()
+        return next((n for n in nodes if (n.resource_id, n.bounds, n.class_name) == wanted), None)
 
     async def _send(self, method: str, message: Any) -> None:
         """Call the server, or log that the call failed."""
@@ -121,8 +116,7 @@ class ForwarderService:
             self._fail(error.code().name)
 
     def _fail(self, status: str) -> None:
-        words = "gRPC StatusException; are you sure networking is turned on?"
-        self._app.log(TAG, words, "W")
+        self._app.log(TAG, "gRPC StatusException; are you sure networking is turned on?", "W")
         self._app.log(TAG, f"extra: exception ['io.grpc.StatusException: {status}']")
 
     def _stub(self, flags: Flags) -> Any:

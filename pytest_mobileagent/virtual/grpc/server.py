@@ -229,11 +229,10 @@ def picture(phone: Phone, wanted: Any, number: int = 0) -> Any:
     else:
         data = image.convert("RGB" if wanted.format == kinds.RGB888 else "RGBA").tobytes()
     turned = control.Rotation(rotation=phone.display.rotation)
-    made = kinds(format=wanted.format, rotation=turned, width=width, height=height)
+    size = {"width": width, "height": height}
+    made = kinds(format=wanted.format, rotation=turned, **size)
     time = int(phone.clock.time() * 1_000_000)
-    return control.Image(
-        format=made, width=width, height=height, image=data, seq=number, timestampUs=time
-    )
+    return control.Image(format=made, image=data, seq=number, timestampUs=time, **size)
 
 
 def fitted(size: tuple[int, int], width: int, height: int) -> tuple[int, int]:
@@ -285,16 +284,12 @@ class SnapshotService:
     async def ListSnapshots(self, _: Any, __: object) -> Any:
         """Return all snapshots, the oldest first; each can be loaded."""
         kinds = control.SnapshotDetails
-        return control.SnapshotList(
-            snapshots=[
-                kinds(
-                    snapshot_id=name,
-                    details=control.Snapshot(creation_time=int(each.time), logical_name=name),
-                    status=kinds.Loaded if name == self._snapshots.loaded else kinds.Compatible,
-                )
-                for name, each in self._snapshots.items()
-            ]
-        )
+        listed = []
+        for name, each in self._snapshots.items():
+            about = control.Snapshot(creation_time=int(each.time), logical_name=name)
+            status = kinds.Loaded if name == self._snapshots.loaded else kinds.Compatible
+            listed.append(kinds(snapshot_id=name, details=about, status=status))
+        return control.SnapshotList(snapshots=listed)
 
     async def LoadSnapshot(self, request: Any, _: object) -> Any:
         """Load a snapshot."""

@@ -59,8 +59,7 @@ def user_keys(home: Path) -> tuple[Path, ...]:
 def known_keys(places: Iterable[Path]) -> Iterator[PublicKey]:
     """Read the keys at locations in the format of `user_keys`; complain about invalid files.
 
-    A missing file is skipped: an adb server creates its key when it first starts, which may be
-    later than the phone's start.
+    A missing file is skipped: an adb server creates its key when it first starts, perhaps later.
     """
     for place in places:
         folder = os.path.isdir(place)  # noqa: PTH112 - errors of Path's belong to reading
@@ -77,9 +76,7 @@ def known_keys(places: Iterable[Path]) -> Iterator[PublicKey]:
 def read_keys(file: Path) -> list[PublicKey]:
     """Read a file of public keys, one per line, or a private key file.
 
-    Raises:
-        OSError: if the file cannot be read.
-        ValueError: if it is not a key file.
+    OSError if the file cannot be read, ValueError if it is not a key file.
     """
     text = file.read_bytes()
     try:
@@ -87,9 +84,8 @@ def read_keys(file: Path) -> list[PublicKey]:
             return [PublicKey(*private_numbers(text)[:2])]
         keys = [_public(line) for line in text.splitlines() if line.strip()]
     except (ValueError, IndexError, TypeError, struct.error) as error:
-        raise ValueError(
-            f"{file} is not a key file of adb ({error}); `adb keygen FILE` makes one"
-        ) from None
+        why = f"({error}); `adb keygen FILE` makes one"
+        raise ValueError(f"{file} is not a key file of adb {why}") from None
     if not keys:
         raise ValueError(f"{file} contains no key; `adb keygen FILE` makes a key file")
     return keys

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 _LEAST_PAYLOAD = 4096  # supported by the oldest adb
 _MAX_STREAMS = 1000  # limits what a single client can make the phone store
 _COMMANDS = {b"CNXN", b"AUTH", b"OPEN", b"OKAY", b"WRTE", b"CLSE"}
+COMMANDS = ("remount", "disable-verity", "enable-verity")  # services that run a command
 _TOKEN, _SIGNATURE, _PUBLIC_KEY = 1, 2, 3  # the types of AUTH packets
 
 
@@ -129,11 +130,9 @@ class Connection:
         elif packet.arg0 == _PUBLIC_KEY:  # no more keys: the phone is to ask its owner
             self._token = b""
             name = packet.payload.rstrip(b"\0").partition(b" ")[2][:100].decode(errors="replace")
-            print(
-                f"unauthorized: an adb client has a key that this phone does not know, {name!r}; "
-                "--adb-key=FILE.pub names the keys that it accepts",
-                file=sys.stderr,
-            )
+            why = f"an adb client has a key that this phone does not know, {name!r}"
+            accepted = "--adb-key=FILE.pub names the keys that it accepts"
+            print(f"unauthorized: {why}; {accepted}", file=sys.stderr)
 
     def _challenge(self) -> None:
         self._token = secrets.token_bytes(TOKEN_BYTES)
@@ -158,9 +157,7 @@ class Connection:
         self._send(Packet(b"OKAY", stream.local, remote))
         self.adbd.tasks.start(self._serve_stream(stream, name, service))
 
-    async def _serve_stream(
-        self, stream: Stream, name: str, service: Callable[[Stream], Awaitable[None]]
-    ) -> None:
+    async def _serve_stream(self, stream: Stream, name: str, service: Service) -> None:
         try:
             await service(stream)
             await stream.close()
@@ -206,9 +203,8 @@ def find(adbd: Adbd, drop: Callable[[], None], reverses: Reverses, name: str) ->
         "unroot": partial(_restart, adbd, drop, False),
         "framebuffer": partial(_framebuffer, adbd.phone),
         "reboot": partial(_reboot, adbd.phone),
+        **{each: partial(shell.serve, adbd, each, ["raw"]) for each in COMMANDS},
     }
-    for each in ("remount", "disable-verity", "enable-verity"):
-        services[each] = partial(shell.serve, adbd, each, ["raw"])
     if word == "jdwp" and not colon:
         return partial(_jdwp, adbd.phone)
     if not colon or kind not in services:
@@ -283,9 +279,8 @@ class Reverses:
         if verb == "killforward":
             return self._remove(rest)
         if verb == "forward":
-            return self._add(
-                rest.removeprefix("norebind:"), rebind=not rest.startswith("norebind:")
-            )
+            name = rest.removeprefix("norebind:")
+            return self._add(name, rebind=name == rest)
         raise ValueError("not a reverse forwarding command")
 
     def close(self) -> None:
@@ -299,9 +294,8 @@ class Reverses:
             raise ValueError(f"bad forward: {rule}")
         chosen = b""
         if local == "tcp:0":
-            port = next(
-                n for n in range(_FIRST_FREE_PORT, 65536) if f"tcp:{n}" not in self._listeners
-            )
+            numbers = range(_FIRST_FREE_PORT, 65536)
+            port = next(n for n in numbers if f"tcp:{n}" not in self._listeners)
             local, chosen = f"tcp:{port}", _block(str(port))
         if local in self._targets and not rebind:
             raise ValueError("cannot rebind existing socket")
@@ -323,10 +317,8 @@ class Reverses:
         Only registered targets may be opened: adb servers of version 36 abort on any other.
         """
         outside = await self._connect(self._targets[local])
-        ways = {
-            asyncio.create_task(pour(inside, outside)),
-            asyncio.create_task(pour(outside, inside)),
-        }
+        ends = ((inside, outside), (outside, inside))
+        ways = [asyncio.create_task(pour(source, goal)) for source, goal in ends]
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         finally:

@@ -101,8 +101,7 @@ class Console:
             word, _, rest = rest.lstrip(" ").partition(" ")
             if not word:
                 raise Refusal("missing sub-command", printed=command.help())
-            part = command.part(word)
-            if part is None:
+            if (part := command.part(word)) is None:
                 raise Refusal(" bad sub-command", printed=command.help())
             command = part
         return command.action(self._emulator, rest.strip(" ")) or ""
@@ -119,17 +118,13 @@ class Console:
     def _help(self, _: Emulator, path: str) -> str:
         command = self._root()
         rows = "".join(f"    {part.names}\n" for part in command.parts)
-        listing = (
-            f"Android console commands:\n{rows}\nTry 'help <command>' for command-specific help\n"
-        )
-        if not path:
-            return listing
+        end = "Try 'help <command>' for command-specific help"
+        listing = f"Android console commands:\n{rows}\n{end}\n"
         for word in path.split():
-            part = command.part(word)
-            if part is None:
+            if (part := command.part(word)) is None:
                 raise Refusal("unknown command", printed=f"{listing}\n")
             command = part
-        return command.help(path)
+        return command.help(path) if path else listing
 
     def _auth(self, _: Emulator, token: str) -> str:
         if not token:

@@ -94,8 +94,7 @@ def _find(path: str) -> Command:
     """Return the command with these words, creating it if it does not exist."""
     found = ROOT
     for word in path.split():
-        part = found.part(word)
-        if part is None:
+        if (part := found.part(word)) is None:
             part = Command(word)
             found.parts.append(part)
         found = part
@@ -181,8 +180,8 @@ def _delete(emulator: Emulator, name: str) -> None:
 @command("avd fork", "bring another device of this process to the state of this one")
 def _fork(emulator: Emulator, serial: str) -> None:
     if (other := emulator.peers.get(serial)) is None:
-        peers = ", ".join(emulator.peers)
-        raise Refusal(f"no device '{serial}' in this process; there are: {peers}")
+        words = f"no device '{serial}' in this process"
+        raise Refusal(f"{words}; there are: {', '.join(emulator.peers)}")
     other.phone.snapshots.take_over(emulator.phone.snapshots)
 
 
@@ -235,9 +234,8 @@ def _fix(emulator: Emulator, text: str) -> None:
     if not whole or not LEAST_SATELLITES <= satellites <= MOST_SATELLITES:
         raise Refusal("invalid number of satellites. Must be an integer between 1 and 12")
     now = emulator.phone.clock.uptime()
-    emulator.phone.hardware.locate(
-        Fix(longitude, latitude, altitude, int(satellites), velocity, now)
-    )
+    fix = Fix(longitude, latitude, altitude, int(satellites), velocity, now)
+    emulator.phone.hardware.locate(fix)
 
 
 @command("finger touch", "touch finger print sensor with <fingerid>")

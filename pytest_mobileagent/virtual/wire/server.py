@@ -45,7 +45,7 @@ class Server:
         home: Path | None = None,
         peers: dict[str, Emulator] | None = None,
     ) -> None:
-        home = home or Path.home()
+        home, peers = home or Path.home(), {} if peers is None else peers
         self.console_port: int = ports[0].getsockname()[1]
         self.adb_port: int = ports[1].getsockname()[1]
         self.serial = f"emulator-{self.console_port}"
@@ -56,9 +56,7 @@ class Server:
         self.adbd = Adbd(phone, self._tasks, keys or user_keys(home))
         self._drop_on_load = drop_on_load
         phone.snapshots.on_load = self._loaded
-        peers = {} if peers is None else peers
-        self._emulator = Emulator(phone, self.stopped.set, read_only, peers)
-        peers[self.serial] = self._emulator
+        self._emulator = peers[self.serial] = Emulator(phone, self.stopped.set, read_only, peers)
         self._token_file = token_file(home)
         phone.init.on_shutdown.append(self.stopped.set)
 
@@ -136,9 +134,8 @@ def _listener(port: int) -> socket.socket:
         listener.listen(100)
     except OSError as error:
         listener.close()
-        raise OSError(
-            f"port {port} cannot be used: {error.strerror} (--port=0 finds free ones)"
-        ) from error
+        why = f"{error.strerror} (--port=0 finds free ones)"
+        raise OSError(f"port {port} cannot be used: {why}") from error
     return listener
 
 

@@ -31,17 +31,10 @@ async def serve(adbd: Adbd, command: str, options: Sequence[str], stream: Stream
     """Run `command`, or a shell if it is empty, until it ends or the client hangs up."""
     tty = "pty" in options or (not command and "raw" not in options)
     env = _environment(adbd.uid, options)
+    begin = partial(Session, phone=adbd.phone, uid=adbd.uid, env=env, tty=tty)
 
     async def shell(stdin: Reader, stdout: Writer, stderr: Writer) -> int:
-        session = Session(
-            phone=adbd.phone,
-            uid=adbd.uid,
-            stdin=stdin,
-            stdout=stdout,
-            stderr=stderr,
-            env=env,
-            tty=tty,
-        )
+        session = begin(stdin=stdin, stdout=stdout, stderr=stderr)
         return await (run(session, command) if command else interactive(session))
 
     start = partial(_on_terminal, shell) if tty else shell

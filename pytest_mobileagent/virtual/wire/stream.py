@@ -104,8 +104,7 @@ class Stream:
         """Return `n` bytes; EOFError if the other side closes before."""
         data = bytearray()
         while len(data) < n:
-            more = await self.read(n - len(data))
-            if not more:
+            if not (more := await self.read(n - len(data))):
                 raise EOFError
             data += more
         return bytes(data)
