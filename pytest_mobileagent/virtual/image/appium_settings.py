@@ -108,9 +108,8 @@ def _set_locale(phone: Phone, extras: dict[str, Any]) -> str:
 
 def _list_locales(phone: Phone, _: dict[str, Any]) -> str:
     tags = sorted({"en-US", "en-GB", "zh-CN", "ko-KR", "fr-FR", "ar-EG", *phone.locales.tags})
-    items = [
-        {"language": tag.split("-")[0], "country": tag.split("-")[-1], "script": ""} for tag in tags
-    ]
+    parts = [tag.split("-") for tag in tags]
+    items = [{"language": each[0], "country": each[-1], "script": ""} for each in parts]
     return base64.b64encode(json.dumps({"items": items}).encode()).decode()
 
 

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.virtual.app import app as base
     from pytest_mobileagent.virtual.system.interfaces import Task
-    from pytest_mobileagent.virtual.ui.views import Menu
-
 INK = "#ffffff"
 FALLBACK = Icon("android", "#3ddc84")
 ALL_APPS = "android.intent.action.ALL_APPS"
@@ -110,13 +108,9 @@ class NexusLauncherActivity(Activity):
         at_a_glance = [self._smartspace()] if page == 0 else []
         workspace = Frame([*at_a_glance, *icons], id="workspace", height=MATCH, weight=1)
         workspace.padding = (SIDES, grid.top, SIDES, 0)
-        dots = Row(
-            [self._dot(at, chosen=at == page) for at in range(len(screens))],
-            id="page_indicator",
-            gravity="center",
-            height=grid.dots,
-            desc=self.t("Page {page} of {pages}", page=page + 1, pages=len(screens)),
-        )
+        dots = Row([self._dot(at, chosen=at == page) for at in range(len(screens))])
+        dots.id, dots.gravity, dots.height = "page_indicator", "center", grid.dots
+        dots.desc = self.t("Page {page} of {pages}", page=page + 1, pages=len(screens))
         seats = [self._seat(item, grid) for item in items if item.container == HOTSEAT]
         hotseat = at_hand(self, seats, grid)
         if grid.wide:
@@ -156,28 +150,14 @@ class NexusLauncherActivity(Activity):
         return icon
 
     def _icon(self, app: base.App, size: float, component: str = "", *, ink: str = INK) -> Text:
-        return Text(
-            app.name,
-            desc=app.name,
-            icon=app.icon or FALLBACK,
-            icon_top=True,
-            icon_size=size,
-            size=12,
-            color=ink,
-            shadow=ink == INK,
-            max_lines=1,
-            gravity="center",
-            width=MATCH,
-            padding=(3, 2),
-            on_click=partial(self._open, app.package, component),
-            menu=self._shortcuts(app.package),
-        )
-
-    def _shortcuts(self, package: str) -> Menu:
-        if SETTINGS not in self.phone.packages:
-            return ()
-        details = Intent(DETAILS, data=f"package:{package}")
-        return [(self.t("App info"), partial(self.start, details))]
+        icon = Text(app.name, desc=app.name, size=12, color=ink, shadow=ink == INK, max_lines=1)
+        icon.icon, icon.icon_size, icon.icon_top = app.icon or FALLBACK, size, True
+        icon.gravity, icon.width, icon.padding = "center", MATCH, (3, 2)
+        icon.on_click = partial(self._open, app.package, component)
+        if SETTINGS in self.phone.packages:
+            details = Intent(DETAILS, data=f"package:{app.package}")
+            icon.menu = [(self.t("App info"), partial(self.start, details))]
+        return icon
 
     def _open(self, package: str, component: str = "") -> None:
         self.set(view="home", search="")
@@ -201,20 +181,12 @@ class NexusLauncherActivity(Activity):
     # All apps
 
     def _all_apps(self) -> View:
-        wanted = str(self.state["search"]).casefold()
-        apps = [app for app in self.phone.packages.launchable() if wanted in app.name.casefold()]
-        search = Input(
-            str(self.state["search"]),
-            id="input",
-            key="search",
-            hint=self.t("Search web and more"),
-            icon="search",
-            action="search",
-            style="filled",
-            corner=28,
-            on_change=lambda text: self.set(search=text),
-            on_submit=lambda _: self._open_first(apps),
-        )
+        text, launchable = str(self.state["search"]), self.phone.packages.launchable()
+        apps = [app for app in launchable if text.casefold() in app.name.casefold()]
+        search = Input(text, id="input", key="search", icon="search", action="search", corner=28)
+        search.hint, search.style = self.t("Search web and more"), "filled"
+        search.on_change = lambda typed: self.set(search=typed)
+        search.on_submit = lambda _: self._open(apps[0].package) if apps else None
         size = LARGEST if self.grid.wide else self.grid.icon
         icons = [self._icon(app, size, ink="on_surface") for app in apps]
         for icon in icons:
@@ -225,10 +197,6 @@ class NexusLauncherActivity(Activity):
         view = Column([field, drawer], id="apps_view", height=MATCH, background="surface")
         view.padding = (0, 40, 0, 24)
         return view
-
-    def _open_first(self, apps: Sequence[base.App]) -> None:
-        if apps:
-            self._open(apps[0].package)
 
 
 class Launcher(App):
@@ -266,16 +234,11 @@ def _card(launcher: Activity, grid: Grid, task: Task) -> View:
     seen = Image(launcher.phone.sight.thumbnail(task), width=width, height=height)
     picture = Frame([seen], width=width, height=height, corner=16)
     name = Text(app.name, margin=8, max_lines=1)
-    return Card(
-        [Row([Image(app.icon or FALLBACK, size=32), name]), picture],
-        id="snapshot",
-        key=f"task{task.number}",
-        desc=app.name,
-        width=width + 16,
-        margin=12,
-        padding=8,
-        on_click=partial(_switch, launcher, task.number),
-    )
+    title = Row([Image(app.icon or FALLBACK, size=32), name])
+    card = Card([title, picture], id="snapshot", key=f"task{task.number}", desc=app.name)
+    card.width, card.margin, card.padding = width + 16, 12, 8
+    card.on_click = partial(_switch, launcher, task.number)
+    return card
 
 
 def _switch(launcher: Activity, task: int) -> None:

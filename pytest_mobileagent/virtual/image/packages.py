@@ -64,9 +64,7 @@ class AdbKeyboard(App):
             case "ADB_INPUT_TEXT":
                 self.phone.ime.commit(str(intent.extras.get("msg", "")))
             case "ADB_INPUT_B64":
-                text = base64.b64decode(str(intent.extras.get("msg", ""))).decode(
-                    "utf-8", "replace"
-                )
+                text = base64.b64decode(str(intent.extras.get("msg", ""))).decode(errors="replace")
                 self.phone.ime.commit(text)
             case "ADB_INPUT_CODE":
                 self.phone.key(int(intent.extras.get("code", -1)))

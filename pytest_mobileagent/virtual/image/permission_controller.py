@@ -74,29 +74,18 @@ class GrantPermissionsActivity(Activity):
         """Build the question and its buttons."""
         group, metrics = self._group, self.phone.display.metrics
         label = self.phone.packages.app(self._package).name
-        parts: list[View] = [
-            Image(group.icon, id=f"{IDS}permission_icon", color="primary", align="center"),
-            Text(
-                self.t(f"Allow {{app}} to {group.words}?", app=label),
-                id=f"{IDS}permission_message",
-                size=20,
-                gravity="center_horizontal",
-                width=MATCH,
-                margin=(0, 16, 0, 24),
-            ),
-        ]
+        icon = Image(group.icon, id=f"{IDS}permission_icon", color="primary", align="center")
+        message = Text(self.t(f"Allow {{app}} to {group.words}?", app=label), size=20, width=MATCH)
+        message.id, message.margin = f"{IDS}permission_message", (0, 16, 0, 24)
+        message.gravity = "center_horizontal"
+        parts: list[View] = [icon, message]
         if self._chooses_accuracy():
             parts.append(self._accuracy())
         body = Column(parts, id=f"{IDS}content_container", padding=(24, 0), gravity="center")
-        dialog = Column(
-            [body, Column(self._buttons(group), padding=(24, 0))],
-            id=f"{IDS}grant_dialog",
-            width=min(356, metrics.width_px / metrics.density - 32),
-            padding=(0, 24),
-            corner=28,
-            background="surface_container_high",
-            elevation=6,
-        )
+        buttons = Column(self._buttons(group), padding=(24, 0))
+        dialog = Column([body, buttons], id=f"{IDS}grant_dialog", corner=28, elevation=6)
+        dialog.width, dialog.padding = min(356, metrics.width_px / metrics.density - 32), (0, 24)
+        dialog.background = "surface_container_high"
         whole = Frame([dialog], id=f"{IDS}grant_singleton", height=MATCH, padding=24)
         whole.gravity = "center"
         return whole
@@ -149,11 +138,8 @@ class GrantPermissionsActivity(Activity):
 
     def _answer(self, answer: str) -> None:
         asked = self._asked
-        if (
-            self._chooses_accuracy()
-            and not self.state["precise"]
-            and answer in ("foreground", "once")
-        ):
+        approximate = self._chooses_accuracy() and not self.state["precise"]
+        if approximate and answer in ("foreground", "once"):
             asked.remove(FINE)
         self.phone.permissions.answer(self._package, asked, answer)
         if self.state["at"] + 1 < len(self.extras["groups"]):

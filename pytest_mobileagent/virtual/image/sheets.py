@@ -65,27 +65,16 @@ class Sheet(Activity):
 
     def sheet(self, children: Sequence[View], *, id: str) -> View:
         """Lay out the panel's children on the screen."""
-        panel = Column(
-            children,
-            id=id,
-            align="bottom",
-            margin=(0, BAR, 0, 0),
-            padding=(0, 8, 0, BAR),
-            corner=28,
-            background="surface_container_low",
-            elevation=6,
-            on_click=_nothing,
-        )
+        panel = Column(children, id=id, align="bottom", corner=28, elevation=6)
+        panel.margin, panel.padding = (0, BAR, 0, 0), (0, 8, 0, BAR)
+        panel.background = "surface_container_low"
         panel.class_name = "android.widget.RelativeLayout"
+        panel.on_click = lambda: None  # so that a tap on it does not close the sheet
         return Frame([panel], height=MATCH, on_click=self.finish)
 
     def hand_over(self, app: base.App, kind: type[base.Activity]) -> None:
         """Start an app's activity for the intent, in place of this sheet."""
         self.phone.activities.hand_over(self, self.target, kind.component(app.package))
-
-
-def _nothing() -> None:
-    """Consume a tap, so that it does not close the sheet."""
 
 
 COLUMNS = 4
@@ -101,8 +90,7 @@ class ChooserActivity(Sheet):
 
     def content(self) -> View:
         """Build the sheet."""
-        self_made = self.extras.get(EXTRA_TITLE)
-        headline = str(self_made) if self_made else self.t(self._headline())
+        headline = str(self.extras.get(EXTRA_TITLE) or self.t(self._headline()))
         title = Text(headline, id="headline", size=18, width=MATCH, padding=(24, 12, 24, 12))
         handle = Row([], id="drag", width=32, height=4, corner=2, background="outline_variant")
         handle.align = "center_horizontal"
@@ -114,9 +102,8 @@ class ChooserActivity(Sheet):
         return self.sheet(parts, id="contentPanel")
 
     def _found(self) -> list[tuple[base.App, type[base.Activity]]]:
-        return sorted(
-            self.phone.packages.resolve(self.target), key=lambda each: each[0].label.lower()
-        )
+        found = self.phone.packages.resolve(self.target)
+        return sorted(found, key=lambda each: each[0].label.lower())
 
     def _headline(self) -> str:
         target = self.target
@@ -153,9 +140,8 @@ class ChooserActivity(Sheet):
         path = self._path(uri)
         picture: View = Image("document", id="content_preview_file_icon", size=32)
         if self.target.type.startswith("image/") and self.phone.files.exists(path):
-            picture = Image(
-                self.phone.files.read(path), id="content_preview_image_area", size=96, corner=12
-            )
+            data = self.phone.files.read(path)
+            picture = Image(data, id="content_preview_image_area", size=96, corner=12)
         label = Text(posixpath.basename(path), id="content_preview_filename", max_lines=1, weight=1)
         label.margin = (16, 0)
         row = Row([picture, label], padding=16)
@@ -170,22 +156,12 @@ class ChooserActivity(Sheet):
         self.finish()
 
     def _app(self, app: base.App, kind: type[base.Activity]) -> View:
-        label = Text(
-            app.name,
-            id="android:id/text1",
-            size=12,
-            max_lines=2,
-            gravity="center_horizontal",
-            width=MATCH,
-            margin=(0, 6, 0, 0),
-        )
-        return Column(
-            [Image(app.icon or "android", id="android:id/icon", size=52), label],
-            key=kind.component(app.package),
-            gravity="center_horizontal",
-            padding=(4, 10),
-            on_click=partial(self.hand_over, app, kind),
-        )
+        icon = Image(app.icon or "android", id="android:id/icon", size=52)
+        label = Text(app.name, id="android:id/text1", size=12, max_lines=2, width=MATCH)
+        label.gravity, label.margin = "center_horizontal", (0, 6, 0, 0)
+        cell = Column([icon, label], key=kind.component(app.package), padding=(4, 10))
+        cell.gravity, cell.on_click = "center_horizontal", partial(self.hand_over, app, kind)
+        return cell
 
 
 class IntentResolver(App):
@@ -227,11 +203,9 @@ class ResolverActivity(Sheet):
         found = self._found()
         if not found:
             return self.sheet([_title(self.t("No apps can perform this action."))], id=PANEL)
-        rows = List(  # scrolls if there are too many rows; the buttons stay
-            [self._row(app, kind) for app, kind in found],
-            id="android:id/resolver_list",
-            class_name="android.widget.ListView",
-        )
+        # The list scrolls if there are too many rows; the buttons stay.
+        rows = List([self._row(app, kind) for app, kind in found], id="android:id/resolver_list")
+        rows.class_name = "android.widget.ListView"
         title = _title(self.t(_words(self.target)))
         return self.sheet([title, rows, self._buttons()], id=PANEL)
 
@@ -240,17 +214,13 @@ class ResolverActivity(Sheet):
         texts = Column([Text(app.name, id="android:id/text1", size=16, max_lines=1)], weight=1)
         if kind.title and kind.title != app.label and self._ambiguous(app):
             texts.children = [*texts.children, Text(kind.title, id="android:id/text2", max_lines=1)]
-        chosen = component == self.state["chosen"]
-        choose = partial(self.set, chosen=component)
-        return Row(
-            [Image(app.icon or "android", id="android:id/icon", size=40, margin=(0, 0, 20, 0)),
-             texts],
-            key=component,
-            padding=(24, 10),
-            selected=chosen,
-            background="secondary_container" if chosen else "",
-            on_click=partial(self._take, component, always=False) if chosen else choose,
-        )  # fmt: skip
+        icon = Image(app.icon or "android", id="android:id/icon", size=40, margin=(0, 0, 20, 0))
+        row = Row([icon, texts], key=component, padding=(24, 10))
+        row.on_click = partial(self.set, chosen=component)
+        if component == self.state["chosen"]:
+            row.selected, row.background = True, "secondary_container"
+            row.on_click = partial(self._take, component, always=False)
+        return row
 
     def _ambiguous(self, app: base.App) -> bool:
         return sum(other is app for other, _ in self._found()) > 1

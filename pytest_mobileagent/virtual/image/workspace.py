@@ -80,11 +80,9 @@ def load(launcher: App) -> list[Item]:
 
 def _item(row: dict[str, Any]) -> Item:
     found = _COMPONENT.search(row["intent"] or "")
-    container, screen, x, y = (
-        int(row[name] or 0) for name in ("container", "screen", "cellX", "cellY")
-    )
     component = full(found[1]) if found else ""
-    return Item(row["_id"], row["title"] or "", component, container, screen, x, y)
+    place = [int(row[name] or 0) for name in ("container", "screen", "cellX", "cellY")]
+    return Item(row["_id"], row["title"] or "", component, *place)
 
 
 def _write(database: Database, items: Iterable[Item]) -> None:
@@ -116,11 +114,8 @@ def _first_layout(apps: Sequence[AnyApp]) -> list[Item]:
 
 def uri(component: str) -> str:
     """Return an icon's intent as the URI that launchers store."""
-    flags = NEW_TASK | RESET_TASK
-    return (
-        f"#Intent;action={MAIN};category={LAUNCHER};launchFlags={flags:#x};"
-        f"component={component};end"
-    )
+    how = f"action={MAIN};category={LAUNCHER};launchFlags={NEW_TASK | RESET_TASK:#x}"
+    return f"#Intent;{how};component={component};end"
 
 
 SIDES = 12  # dp on either side of the pages
