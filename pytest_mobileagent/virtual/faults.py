@@ -113,8 +113,7 @@ class Faults:
     def set(self, text: str) -> None:
         """Set a fault by its command: NAME [SECONDS] [--times N] [--after N] [--rate P] [--seed S].
 
-        Raises:
-            FaultError: if the fault is unknown or its options are invalid.
+        FaultError if the fault is unknown or its options are invalid.
         """
         fault = parse(text)
         self._set[fault.name] = fault
@@ -124,11 +123,7 @@ class Faults:
             self._trees = [self._sight.dump()]
 
     def clear(self, name: str = "") -> None:
-        """Clear a fault, or all faults.
-
-        Raises:
-            FaultError: if the fault is unknown.
-        """
+        """Clear a fault, or all faults; FaultError if the fault is unknown."""
         if name and name not in KINDS:
             raise FaultError(_unknown(name))
         for each in [name] if name else list(KINDS):
@@ -187,11 +182,7 @@ class Faults:
 
 
 def parse(text: str) -> Fault:
-    """Parse the command of a fault.
-
-    Raises:
-        FaultError: if the command is invalid.
-    """
+    """Parse the command of a fault; FaultError if it is invalid."""
     words = text.split()
     if not words or words[0] not in KINDS:
         raise FaultError(_unknown(words[0] if words else ""))

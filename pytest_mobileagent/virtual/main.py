@@ -62,11 +62,8 @@ def prepare(argv: Sequence[str]) -> None:
 def _parser(name: str) -> argparse.ArgumentParser:
     file = resources.files(__package__) / "options.toml"
     words = tomllib.loads(file.read_text("utf-8"))
-    parser = argparse.ArgumentParser(
-        prog=name,
-        description=words["description"],
-        epilog=words["epilog"],
-    )
+    about = {key: words[key] for key in ("description", "epilog")}
+    parser = argparse.ArgumentParser(prog=name, **about)
     group = parser.add_argument_group(words["manners"])
 
     def add(name: str, to: argparse._ActionsContainer = parser, **more: Any) -> None:
@@ -285,11 +282,8 @@ async def _register(server: Server, port: int) -> None:
     """Let the adb server on a port list a phone."""
     await server.registration.attempt(_PATIENCE)
     if not server.registration.state:
-        print(
-            f"no adb server on port {port} yet: {server.serial} will register as soon as there is "
-            "one",
-            file=sys.stderr,
-        )
+        why = f"no adb server on port {port} yet"
+        print(f"{why}: {server.serial} will register as soon as there is one", file=sys.stderr)
 
 
 async def _save_memory(phones: Sequence[Phone]) -> None:
@@ -329,10 +323,8 @@ def _when_input_ends(stop: Callable[[], None]) -> None:
             stop()
 
     if _read_to_the_end():
-        print(
-            "standard input has ended already, and the phone ends with it: --keep lets it run on",
-            file=sys.stderr,
-        )
+        why = "standard input has ended already, and the phone ends with it"
+        print(f"{why}: --keep lets it run on", file=sys.stderr)
         stop()
     elif not os.isatty(0):
         loop.add_reader(0, read)

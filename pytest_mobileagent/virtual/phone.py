@@ -117,14 +117,8 @@ class Phone:
         props: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         self.avd_name = avd_name
-        self.props = Properties(
-            {
-                "debug.clock.frozen": "1" if frozen else "0",
-                "ro.boot.qemu.avd_name": avd_name,
-                "ro.sf.lcd_density": str(density),
-                **props,
-            }
-        )
+        about = {"ro.boot.qemu.avd_name": avd_name, "ro.sf.lcd_density": str(density)}
+        self.props = Properties({"debug.clock.frozen": str(int(frozen)), **about, **props})
         self.clock = Clock(time, frozen=frozen, timezone=self.props["persist.sys.timezone"])
         self.files = FileSystem(self.clock.time)
         self._build({"context": self, "apps": apps, "size": size, "density": density})

@@ -84,6 +84,8 @@ class _Reader:
         sdk = next(root.all("uses-sdk"), Element("", {}))
         least = self._number(sdk, "minSdkVersion", 1)
         icon = app.attributes.get("icon")
+        requests = root.all("uses-permission", "uses-permission-sdk-23")
+        permissions = dict.fromkeys(self._text(each, "name") for each in requests)
         return Manifest(
             self._package,
             self._text(root, "split"),
@@ -98,12 +100,7 @@ class _Reader:
             app.attributes.get("testOnly") is True,
             root.attributes.get("isSplitRequired") is True
             or app.attributes.get("isSplitRequired") is True,
-            tuple(
-                dict.fromkeys(
-                    self._text(each, "name")
-                    for each in root.all("uses-permission", "uses-permission-sdk-23")
-                )
-            ),
+            tuple(permissions),
             self._components(app, "activity", "activity-alias"),
             self._components(app, "service"),
             self._components(app, "receiver"),

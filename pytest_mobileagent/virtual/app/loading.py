@@ -41,8 +41,7 @@ class BrokenApp(Exception):
 def load_apps(folder: Path) -> list[type[App]]:
     """Return the apps defined in a folder, in the order of their package names.
 
-    Raises:
-        BrokenApp: if the folder does not exist, or its code cannot be used.
+    BrokenApp if the folder does not exist, or its code cannot be used.
     """
     if not folder.is_dir():
         raise BrokenApp(f"there is no folder of apps at {folder}")
@@ -60,8 +59,8 @@ def load_apps(folder: Path) -> list[type[App]]:
             _check(app)
             other = found.setdefault(app.package, app)
             if other is not app:
-                msg = f"{source}: {app.package} is also defined in module {other.__module__}"
-                raise BrokenApp(msg)
+                also = f"is also defined in module {other.__module__}"
+                raise BrokenApp(f"{source}: {app.package} {also}")
     return [found[package] for package in sorted(found)]
 
 

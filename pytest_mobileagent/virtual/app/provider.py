@@ -233,10 +233,10 @@ def sql_error(error: sqlite3.Error, sql: str) -> ProviderError:
     """Convert an SQLite error to the exception that Android throws."""
     code = getattr(error, "sqlite_errorcode", 1) or 1
     name = getattr(error, "sqlite_errorname", "SQLITE_ERROR")
+    words = f"{error} (code {code} {name}[{code}])"
     if isinstance(error, sqlite3.IntegrityError):
-        words = f"{error} (code {code} {name}[{code}])"
         return ProviderError("android.database.sqlite.SQLiteConstraintException", words)
-    words = f"{error} (code {code} {name}[{code}]): , while compiling: {sql}"
+    words += f": , while compiling: {sql}"
     return ProviderError("android.database.sqlite.SQLiteException", words)
 
 

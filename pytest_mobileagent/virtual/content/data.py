@@ -117,18 +117,14 @@ class Database:
         if self._connection is None or data != self._bytes:
             self.close()
             # Python warns about unclosed connections; any thread may collect this one.
-            self._connection = sqlite3.connect(
-                ":memory:", isolation_level=None, check_same_thread=False
-            )
-            self._closer = weakref.finalize(self, self._connection.close)
+            connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+            self._connection, self._closer = connection, weakref.finalize(self, connection.close)
             deadline = self._deadline
-            self._connection.set_progress_handler(
-                lambda: int(time.thread_time() > deadline[0]), STEPS
-            )
+            connection.set_progress_handler(lambda: int(time.thread_time() > deadline[0]), STEPS)
             if data:
-                self._connection.deserialize(data)
+                connection.deserialize(data)
             else:
-                self._connection.executescript(
+                connection.executescript(
                     "CREATE TABLE android_metadata (locale TEXT);"
                     "INSERT INTO android_metadata VALUES ('en_US');"
                 )

@@ -62,19 +62,16 @@ class Intent:
 
     def __str__(self) -> str:
         categories = f"[{','.join(self.categories)}]" if self.categories else ""
-        parts = [
-            f"{key}={value}"
-            for key, value in (
-                ("act", self.action),
-                ("cat", categories),
-                ("dat", redacted(self.data)),
-                ("typ", self.type),
-                ("flg", f"{self.flags:#x}" if self.flags else ""),
-                ("pkg", self.package),
-                ("cmp", short(self.component)),
-            )
-            if value
-        ]
+        told = {
+            "act": self.action,
+            "cat": categories,
+            "dat": redacted(self.data),
+            "typ": self.type,
+            "flg": f"{self.flags:#x}" if self.flags else "",
+            "pkg": self.package,
+            "cmp": short(self.component),
+        }
+        parts = [f"{key}={value}" for key, value in told.items() if value]
         return " ".join([*parts, "(has extras)"] if self.extras else parts)
 
 
@@ -88,13 +85,8 @@ class Reply:
 
 def launch(component: str) -> Intent:
     """Return the intent that a launcher sends for an icon."""
-    return Intent(
-        MAIN,
-        package=component.partition("/")[0],
-        component=component,
-        categories=(LAUNCHER,),
-        flags=NEW_TASK | RESET_TASK,
-    )
+    package, flags = component.partition("/")[0], NEW_TASK | RESET_TASK
+    return Intent(MAIN, package=package, component=component, categories=(LAUNCHER,), flags=flags)
 
 
 def chooser(target: Intent) -> Intent:
@@ -128,9 +120,8 @@ def class_name(package: str, name: str) -> str:
 def short(component: str) -> str:
     """Abbreviate `pkg/pkg.Class` to `pkg/.Class`."""
     package, _, name = component.partition("/")
-    return (
-        f"{package}/{name.removeprefix(package)}" if name.startswith(f"{package}.") else component
-    )
+    own = name.startswith(f"{package}.")
+    return f"{package}/{name.removeprefix(package)}" if own else component
 
 
 def redacted(data: str) -> str:
@@ -175,11 +166,8 @@ class Filter:
 
     def matches(self, intent: Intent) -> bool:
         """Return whether an intent matches the filter."""
-        return (
-            intent.action in self.actions
-            and set(intent.categories) <= {*self.categories, *GIVEN}
-            and self._data_matches(intent)
-        )
+        known = set(intent.categories) <= {*self.categories, *GIVEN}
+        return known and intent.action in self.actions and self._data_matches(intent)
 
     def _data_matches(self, intent: Intent) -> bool:
         bare = not intent.data and not intent.type
@@ -223,6 +211,4 @@ def type_matches(given: str, wanted: Iterable[str]) -> bool:
 
 
 def _host_matches(host: str, wanted: str) -> bool:
-    if wanted.startswith("*"):
-        return host.endswith(wanted[1:])
-    return host == wanted
+    return host.endswith(wanted[1:]) if wanted.startswith("*") else host == wanted

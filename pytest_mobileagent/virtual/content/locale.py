@@ -55,9 +55,8 @@ class Locale:
 
     def isolated(self, text: str) -> str:
         """Protect a number from being reordered within right-to-left text."""
-        return (
-            f"\N{LEFT-TO-RIGHT EMBEDDING}{text}\N{POP DIRECTIONAL FORMATTING}" if self.rtl else text
-        )
+        embedded = f"\N{LEFT-TO-RIGHT EMBEDDING}{text}\N{POP DIRECTIONAL FORMATTING}"
+        return embedded if self.rtl else text
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -159,11 +158,8 @@ class Locale:
 
     def sort_key(self, text: str) -> tuple[Any, ...]:
         """Return the key that sorts texts alphabetically."""
-        plain = "".join(
-            sign
-            for sign in unicodedata.normalize("NFKD", text.casefold())
-            if not unicodedata.combining(sign)
-        )
+        signs = unicodedata.normalize("NFKD", text.casefold())
+        plain = "".join(sign for sign in signs if not unicodedata.combining(sign))
         first = FIRST_SCRIPTS.get(self.language, ())
         name = unicodedata.name(plain[:1], "") if plain else ""
         if self.language == "zh":  # GB2312 sorts characters by their pronunciation
@@ -175,9 +171,8 @@ class Locale:
         import babel  # slow to import, and not needed for English
 
         language, script, region = self.parts
-        for tag in filter(
-            None, (f"{language}_{script}_{region}", f"{language}_{region}", language)
-        ):
+        longer, shorter = f"{language}_{script}_{region}", f"{language}_{region}"
+        for tag in filter(None, (longer, shorter, language)):
             try:
                 return babel.Locale.parse(tag.replace("__", "_").strip("_"))
             except (babel.UnknownLocaleError, ValueError):
@@ -256,9 +251,8 @@ def _best(own: Any, runs: list[str]) -> str:
     if found is None:
         return " ".join(runs)
     pattern = str(skeletons[found].pattern)
-    month = (
-        "M" if "d" in wanted else "L"
-    )  # Babel confuses format and stand-alone names: Russian declines months
+    # Babel confuses format and stand-alone names: Russian declines months.
+    month = "M" if "d" in wanted else "L"
     pattern = pattern.translate({ord("L"): month, ord("M"): month, ord("c"): "E"})
     return LETTERS.sub(lambda match: _width(match[0], wanted), pattern)
 
@@ -269,8 +263,5 @@ def _width(run: str, wanted: dict[str, str]) -> str:
     if run[0] == "'" or kind not in wanted:
         return run
     asked = len(wanted[kind])
-    if kind in "ME" and len(run) > 2 - (kind == "E") and asked > 2:
-        return run[0] * asked
-    if kind == "E" and asked > 3:
-        return run[0] * asked
-    return run
+    named = kind in "ME" and len(run) > 2 - (kind == "E") and asked > 2
+    return run[0] * asked if named or (kind == "E" and asked > 3) else run

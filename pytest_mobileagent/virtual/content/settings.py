@@ -12,11 +12,9 @@ if TYPE_CHECKING:
     from pytest_mobileagent.virtual.kernel.log import Log
 
 NAMESPACES = ("system", "secure", "global")
-_TABLE: dict[str, Any] = tomllib.loads(
-    (resources.files(__package__) / "settings.toml").read_text("utf-8")
-)
+_FILE = resources.files(__package__) / "settings.toml"
+_TABLE: dict[str, Any] = tomllib.loads(_FILE.read_text("utf-8"))
 DEFAULTS: dict[str, dict[str, str]] = {space: _TABLE[space] for space in NAMESPACES}
-
 
 Watcher = Callable[[str], None]
 

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Self
 from PIL import Image as Picture
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from PIL.Image import Image
 
 FRAMES = 5  # per second; OpenCV writes only constant rates
@@ -23,8 +21,7 @@ class NoEncoder(Exception):
 class Video:
     """A video of pictures, each shown until the next one.
 
-    Raises:
-        NoEncoder: if OpenCV is not installed, or cannot write a video of this size.
+    NoEncoder if OpenCV is not installed, or cannot write a video of this size.
     """
 
     def __init__(self, width: int, height: int) -> None:
@@ -45,12 +42,7 @@ class Video:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._writer.release()
         self._folder.cleanup()
 

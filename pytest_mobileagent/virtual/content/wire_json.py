@@ -12,8 +12,7 @@ _MOST = 1 << 63  # exclusive limit for integers, like Java's
 def loads(data: bytes | str, *, finite: bool = True) -> Any:
     """Parse JSON; ValueError if it is invalid or nested too deeply, or if a number is too large.
 
-    Numbers that are not `finite` are invalid JSON; a caller that checks each number may accept
-    them.
+    Without `finite`, numbers may be infinite or no numbers; the caller then has to check each.
     """
     try:
         if not finite:

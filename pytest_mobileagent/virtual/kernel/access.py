@@ -204,8 +204,7 @@ def _denied(code: int, path: str) -> OSError:
 def may(files: FileSystem, path: str, uid: int, want: Want) -> bool:
     """Return whether a user may read, write or execute (enter) what is at `path`.
 
-    A missing file is not an obstacle of this kind, except for writing, which then depends on the
-    folder.
+    A missing file is no obstacle, except for writing, which then depends on the folder.
     """
     if not searchable(files, path, uid):
         return False

@@ -58,11 +58,7 @@ class Clock:
         return begin + part * (end - begin)
 
     def uptime(self) -> float:
-        """Return the seconds since boot.
-
-        Setting the time does not change the uptime; while the clock is frozen, each input advances
-        it.
-        """
+        """Return the seconds since boot, whatever time is set; if frozen, it grows by inputs."""
         return self._uptime + self._since()
 
     @property
@@ -93,12 +89,8 @@ class Clock:
     def save(self) -> dict[str, float | bool | str]:
         """Return plain data for a snapshot."""
         self._settle()
-        return {
-            "wall": self._wall,
-            "uptime": self._uptime,
-            "frozen": self.frozen,
-            "timezone": self.timezone,
-        }
+        times = {"wall": self._wall, "uptime": self._uptime}
+        return {**times, "frozen": self.frozen, "timezone": self.timezone}
 
     def load(self, saved: dict[str, float | bool | str]) -> None:
         """Restore the saved time, from which the clock continues regardless of the host's time."""

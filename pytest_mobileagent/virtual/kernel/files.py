@@ -17,12 +17,8 @@ if TYPE_CHECKING:
 
 SHARED = "/storage/emulated/0"
 OVERLAY = "/mnt/scratch/overlay"  # stores what `remount` made writable for root
-
-
-_ROWS = [
-    line.split()
-    for line in (resources.files(__package__) / "rootfs.txt").read_text("utf-8").splitlines()
-]
+_TEXT = (resources.files(__package__) / "rootfs.txt").read_text("utf-8")
+_ROWS = [line.split() for line in _TEXT.splitlines()]
 
 
 def _listed(kind: str) -> dict[str, tuple[int, int, int]]:
@@ -36,8 +32,6 @@ def _listed(kind: str) -> dict[str, tuple[int, int, int]]:
 
 FOLDERS, DEVICES = _listed("d"), _listed("c")
 LINKS = {row[1]: row[2] for row in _ROWS if row[0] == "l"}
-
-
 _MANY_LINKS = 40
 _MANY_NODES = 1 << 18
 _LONGEST_PATH = 4095
@@ -306,9 +300,8 @@ class FileSystem:
         """Restore the files of a snapshot."""
         self._nodes = dict(snapshot)
         self.used = sum(len(node.data) for node in self._nodes.values())
-        self._names: dict[str, set[str]] = {
-            path: set() for path, node in self._nodes.items() if node.kind == "dir"
-        }
+        folders = [path for path, node in self._nodes.items() if node.kind == "dir"]
+        self._names: dict[str, set[str]] = {path: set() for path in folders}
         for path in self._nodes.keys() - {"/"}:
             folder, _, name = path.rpartition("/")
             self._names[folder or "/"].add(name)
@@ -336,9 +329,8 @@ class FileSystem:
             node = replace(node, mode=mode, uid=MEDIA_PROVIDER, gid=MEDIA_RW)
         old = self._nodes.get(real)
         growth = len(node.data) - (len(old.data) if old else 0)
-        if growth > 0 and self.used + growth > self.capacity:
-            _fail(errno.ENOSPC, path or real)
-        if old is None and len(self._nodes) >= _MANY_NODES:
+        too_many = old is None and len(self._nodes) >= _MANY_NODES
+        if too_many or (growth > 0 and self.used + growth > self.capacity):
             _fail(errno.ENOSPC, path or real)
         self.used += growth
         self._nodes[real] = node

@@ -7,10 +7,6 @@ from pytest_mobileagent.virtual.providers.storage import SettingsStorage
 from pytest_mobileagent.virtual.providers.telephony import BlockedNumberStorage, TelephonyStorage
 
 STORAGES = (
-    ContactsStorage,
-    BlockedNumberStorage,
-    CalendarStorage,
-    MediaStorage,
-    SettingsStorage,
+    ContactsStorage, BlockedNumberStorage, CalendarStorage, MediaStorage, SettingsStorage,
     TelephonyStorage,
-)
+)  # fmt: skip

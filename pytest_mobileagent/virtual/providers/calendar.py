@@ -146,9 +146,8 @@ class Calendar(Provider):
         try:
             begin, end = int(found[0]), int(found[1])
         except ValueError:
-            raise ProviderError(
-                "IllegalArgumentException", f"Cannot parse begin {found[0]}"
-            ) from None
+            message = f"Cannot parse begin {found[0]}"
+            raise ProviderError("IllegalArgumentException", message) from None
         return self._happening(begin, end, ask)
 
     def insert(self, uri: Uri, values: Values) -> str | None:
@@ -185,20 +184,15 @@ class Calendar(Provider):
         count = super().delete(uri, ask)
         table, _ = self.table(uri)
         if table.source == "Reminders":
-            self.run(
-                "UPDATE Events SET hasAlarm = 0 WHERE hasAlarm"
-                " AND _id NOT IN (SELECT event_id FROM Reminders)"
-            )
+            bare = "hasAlarm AND _id NOT IN (SELECT event_id FROM Reminders)"
+            self.run(f"UPDATE Events SET hasAlarm = 0 WHERE {bare}")
         return count
 
     def _happening(self, begin: int, end: int, ask: Ask) -> Rows:
         """Compute the instances in a time window, and query them."""
-        events = self.db.query(
-            "SELECT * FROM Events WHERE deleted = 0 AND dtstart <= ?"
-            " AND (lastDate IS NULL OR lastDate >= ?)",
-            end,
-            begin,
-        )
+        window = "dtstart <= ? AND (lastDate IS NULL OR lastDate >= ?)"
+        sql = f"SELECT * FROM Events WHERE deleted = 0 AND {window}"
+        events = self.db.query(sql, end, begin)
         zone = self.phone.clock.zone
         found: list[tuple[Any, ...]] = []
         for event in events:

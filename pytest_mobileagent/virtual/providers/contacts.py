@@ -24,6 +24,7 @@ _SOURCES = {  # MIME types of a contact's name, with their display_name_source
     PHONE: 20,
     f"{_MIME}/email_v2": 10,
 }
+_JOINED = "data JOIN mimetypes ON mimetype_id = mimetypes._id"
 _PARTS = ("data4", "data2", "data5", "data3")  # of a name: prefix, given, middle, family
 
 
@@ -58,9 +59,8 @@ class Contacts(Provider):
             case "groups":
                 account = self._account(values)
                 return f"{uri}/{self.add('groups', {**values, 'account_id': account})}"
-        raise ProviderError(
-            "UnsupportedOperationException", "Aggregate contacts are created automatically"
-        )
+        message = "Aggregate contacts are created automatically"
+        raise ProviderError("UnsupportedOperationException", message)
 
     def update(self, uri: Uri, values: Values, ask: Ask) -> int:
         """Update contacts, raw contacts or data, and everything derived from them."""
@@ -93,9 +93,8 @@ class Contacts(Provider):
                 self.run("DELETE FROM raw_contacts WHERE contact_id = ?", number)
                 self.run("DELETE FROM contacts WHERE _id = ?", number)
                 now = int(self.phone.clock.time() * 1000)
-                self.add(
-                    "deleted_contacts", {"contact_id": number, "contact_deleted_timestamp": now}
-                )
+                row = {"contact_id": number, "contact_deleted_timestamp": now}
+                self.add("deleted_contacts", row)
                 continue
             owner = self._owner(number) if table.into == "data" else 0
             self.run(f"DELETE FROM {table.into or table.source} WHERE _id = ?", number)
@@ -111,9 +110,8 @@ class Contacts(Provider):
         with self.db.batch():
             raw = self.add("raw_contacts", {**columns, "account_id": account})
             now = int(self.phone.clock.time() * 1000)
-            contact = self.add(
-                "contacts", {"name_raw_contact_id": raw, "contact_last_updated_timestamp": now}
-            )
+            row = {"name_raw_contact_id": raw, "contact_last_updated_timestamp": now}
+            contact = self.add("contacts", row)
             self.change("raw_contacts", raw, {"contact_id": contact, "aggregation_needed": 0})
             self._refresh(raw)
         return raw
@@ -127,11 +125,8 @@ class Contacts(Provider):
 
     def _refresh(self, raw: int) -> None:
         """Update the name of a raw contact, and the flags of its contact, from its data."""
-        rows = self.db.query(
-            "SELECT mimetype, data1, data2, data3 FROM data JOIN mimetypes"
-            " ON mimetype_id = mimetypes._id WHERE raw_contact_id = ? ORDER BY data._id",
-            raw,
-        )
+        sql = f"SELECT mimetype, data1, data2, data3 FROM {_JOINED} WHERE raw_contact_id = ?"
+        rows = self.db.query(f"{sql} ORDER BY data._id", raw)
         named = [row for row in rows if row["mimetype"] in _SOURCES and row["data1"]]
         best = max(named, key=lambda row: _SOURCES[row["mimetype"]], default=None)
         display, reverse = _names(best) if best else ("", "")
@@ -173,9 +168,8 @@ class Contacts(Provider):
         mime = values.pop("mimetype", None)
         if mime is not None:
             known = self.db.query("SELECT _id FROM mimetypes WHERE mimetype = ?", mime)
-            values["mimetype_id"] = (
-                known[0]["_id"] if known else self.add("mimetypes", {"mimetype": mime})
-            )
+            number = known[0]["_id"] if known else self.add("mimetypes", {"mimetype": mime})
+            values["mimetype_id"] = number
         if mime == NAME:
             values = _completed(values)
         if mime == PHONE and "data1" in values:
@@ -184,11 +178,8 @@ class Contacts(Provider):
 
     def _index(self, number: int) -> None:
         """Update the lookup tables after a row of data has been written."""
-        (row,) = self.db.query(
-            "SELECT mimetype, raw_contact_id, data1 FROM data JOIN mimetypes"
-            " ON mimetype_id = mimetypes._id WHERE data._id = ?",
-            number,
-        )
+        sql = f"SELECT mimetype, raw_contact_id, data1 FROM {_JOINED} WHERE data._id = ?"
+        (row,) = self.db.query(sql, number)
         self.run("DELETE FROM phone_lookup WHERE data_id = ?", number)
         raw = int(row["raw_contact_id"])
         if row["mimetype"] == PHONE and row["data1"]:

@@ -86,8 +86,7 @@ class Media(Provider):
         except ProviderError:
             return None
         if len(found) == 1:
-            kind = uri.path[1].removesuffix("s")
-            return table.type or f"{_DIR}{kind}"
+            return table.type or f"{_DIR}{uri.path[1].removesuffix('s')}"
         rows = self.select(table.source, Ask(("mime_type",)).within(table.where, found))
         return str(rows.values[0][0]) if rows.values else None
 
@@ -99,10 +98,8 @@ class Media(Provider):
             for path, node in files.walk(SHARED)
             if node.kind == "file" and "/." not in path and "/Android/" not in path
         }
-        known = {
-            row["_data"]: row
-            for row in self.db.query("SELECT _id, _data, _size, date_modified FROM files")
-        }
+        rows = self.db.query("SELECT _id, _data, _size, date_modified FROM files")
+        known = {row["_data"]: row for row in rows}
         gone = [row["_id"] for path, row in known.items() if path not in there]
         fresh = {
             path: node
@@ -130,9 +127,8 @@ def describe(path: str, node: Node) -> Values:
     folder, name = posixpath.split(path)
     mime = mimetypes.guess_type(name)[0] or "application/octet-stream"
     general = mime.partition("/")[0]
-    kind = {"image": IMAGE, "audio": AUDIO, "video": VIDEO, "text": DOCUMENT}.get(
-        general, DOCUMENT if mime == "application/pdf" else 0
-    )
+    kinds = {"image": IMAGE, "audio": AUDIO, "video": VIDEO, "text": DOCUMENT}
+    kind = DOCUMENT if mime == "application/pdf" else kinds.get(general, 0)
     inside = folder.removeprefix(SHARED).strip("/")
     relative = f"{inside}/" if inside else "/"
     columns: Values = {

@@ -33,9 +33,8 @@ class BlockedNumbers(Provider):
         """Add a number, which is also stored in its full form."""
         number = str(values.get("original_number") or "")
         if not number:
-            raise ProviderError(
-                "IllegalArgumentException", "Missing a required column original_number"
-            )
+            message = "Missing a required column original_number"
+            raise ProviderError("IllegalArgumentException", message)
         self.db.execute("DELETE FROM blocked WHERE original_number = ?", number)
         return super().insert(uri, {"e164_number": numbers.normalized(number), **values})
 
