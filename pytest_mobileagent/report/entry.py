@@ -17,6 +17,7 @@ from pytest_mobileagent.episode.runs import IndexLine
 from pytest_mobileagent.jsonable import Maybe, check, expect, kinds_of, or_none
 
 SCHEMA_VERSION = 2  # of report.json
+DECIDED = {"passed", "failed", "review", "xfailed", "xpassed"}  # outcomes
 # The fields that quote agents, judges or the phone.
 _TEXTS = ("reason", "cause", "infrastructure", "answer", "verdict", "judged", "official")
 
@@ -218,8 +219,7 @@ class Entry(Spent):
             }
         if not isinstance(own.get("as_run"), dict):
             own["as_run"] = None
-        extra = {n: v for n, v in data.items() if n not in _KNOWN}
-        return cls(**own, extra=extra)
+        return cls(**own, extra={n: v for n, v in data.items() if n not in _KNOWN})
 
     @property
     def index_line(self) -> IndexLine:

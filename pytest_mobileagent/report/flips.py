@@ -314,8 +314,7 @@ def lines(found: Mapping[str, Any]) -> list[str]:
 
 def summary(found: Mapping[str, Any]) -> str:
     """Return the shares in one line."""
-    shares = ", ".join(
-        f"{percent(found['causes'][cause]['share'])} the {cause}" for cause in CAUSES
-    )
+    causes = found["causes"]
+    shares = ", ".join(f"{percent(causes[cause]['share'])} the {cause}" for cause in CAUSES)
     unknown = f"; {found['unknown']} cannot be told" if found["unknown"] else ""
     return f"flips of verdicts: {shares} (K={found['times']}, {found['told']} tasks{unknown})"

@@ -89,8 +89,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--dry-run", action="store_true", help="only show what would be done, and its costs")
     add("--device", metavar="DEVICE", help="where to play episodes again (default: as in the run)")
     add("-n", metavar="N", dest="workers", help="the number of pytest-xdist workers for that")
-    formats = ["text", "json"]
-    add("--format", choices=formats, default="text", help="of the output (default: text)")
+    add("--format", choices=("text", "json"), default="text", help="of the output (default: text)")
     output = f"the folder for {FLIPS} and all other output (default: beside the first RUN)"
     add("-o", metavar="DIR", dest="output", type=Path, help=output)
     return parser
@@ -126,8 +125,7 @@ def _rerun(
     for run in runs:
         to_judge, to_play = planned.of(run)
         rounds = Rounds(run, folder / run.folder.name, workers)
-        # Playing comes first: it reports an unknown device, or a judge without a key, before
-        # anything is paid.
+        # Playing comes first: it finds an unknown device, or a judge without a key, at no cost.
         outcomes = rounds.play(to_play, given.device) if to_play else {}
         for each in to_play:
             if each.entry.key in outcomes:
@@ -151,8 +149,7 @@ def _write(found: dict[str, Any], runs: Sequence[RecordedRun], folder: Path | No
     write_json(folder / FLIPS, found)
     for run in runs:
         with contextlib.suppress(OSError, HostError, RecordError):
-            whole = read_json(run.folder / REPORT)
-            write_json(run.folder / REPORT, {**whole, "flips": found})
+            write_json(run.folder / REPORT, {**read_json(run.folder / REPORT), "flips": found})
             chain.add_file(run.folder, "report", REPORT)
             write_page(run.folder, read_report(run.folder / REPORT))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from pytest_mobileagent.report.entry import DECIDED
 from pytest_mobileagent.report.metrics import summarise
 from pytest_mobileagent.report.result import verdict_fields
 from pytest_mobileagent.statistics import ratio
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.entry import Entry, Report
     from pytest_mobileagent.verdict import Verdict
 
-_DECIDABLE = {"passed", "failed", "review", "xfailed", "xpassed"}
 _EXPECTED = {"xfailed", "xpassed"}
 _CHANGED = (
     "outcome", "success", "fault", "reason", "verdict", "first_success_step", "partial_credit",
@@ -28,7 +28,7 @@ def decidable(task: Entry) -> bool:
     """Return whether a person may decide a task: it has an episode, and at most a judge broke."""
     original = as_run(task)
     judge_broke = original.outcome == "error" and original.fault == "judge"
-    return bool(task.episode) and (original.outcome in _DECIDABLE or judge_broke)
+    return bool(task.episode) and (original.outcome in DECIDED or judge_broke)
 
 
 def was_undecided(task: Entry) -> bool:
@@ -95,15 +95,10 @@ def _derived(before: Entry, passed: bool) -> dict[str, Any]:
     The first success step and the partial results come from the check. They are kept if the person
     agrees with the check, and are otherwise unknown.
     """
-    agrees = before.success is passed
-    steps, golden = before.steps, before.golden_steps
-    ended = before.termination
+    checked = ("first_success_step", "partial_credit", "progress", "step_efficiency")
     return {
-        "step_ratio": ratio(steps, golden) if passed else None,
-        "premature": not passed and ended == "self-reported",
-        "overdue": passed and ended == "step limit",
-        "first_success_step": before.first_success_step if agrees else None,
-        "partial_credit": before.partial_credit if agrees else None,
-        "progress": before.progress if agrees else None,
-        "step_efficiency": before.step_efficiency if agrees else None,
+        "step_ratio": ratio(before.steps, before.golden_steps) if passed else None,
+        "premature": not passed and before.termination == "self-reported",
+        "overdue": passed and before.termination == "step limit",
+        **{name: getattr(before, name) if before.success is passed else None for name in checked},
     }

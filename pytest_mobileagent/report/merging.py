@@ -22,7 +22,7 @@ from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.fileio import PRIVATE, new_folder, read_object, write_json, write_text
 from pytest_mobileagent.jsonable import digest, mapping, plural, printable
 from pytest_mobileagent.report.bundle import is_bundle, read_bundle
-from pytest_mobileagent.report.entry import SCHEMA_VERSION
+from pytest_mobileagent.report.entry import DECIDED, SCHEMA_VERSION
 from pytest_mobileagent.report.gate.missing import describe_missing_shards
 from pytest_mobileagent.report.html.run_page import write_page
 from pytest_mobileagent.report.metrics import summarise
@@ -48,8 +48,7 @@ if TYPE_CHECKING:
     Head = Mapping[str, Any]
 
 
-_DECIDED = {"passed", "failed", "review", "xfailed", "xpassed"}
-_RANKS = {"not run": 0, "error": 1, "skipped": 2} | dict.fromkeys(_DECIDED, 3)
+_RANKS = {"not run": 0, "error": 1, "skipped": 2} | dict.fromkeys(DECIDED, 3)
 _MOST = 5  # tasks named in an error
 
 
@@ -174,10 +173,7 @@ def _check_decided_once(parts: Mapping[str, Sequence[_Part]]) -> None:
 
 
 def _write(
-    folder: Path,
-    name: str,
-    heads: Sequence[Mapping[str, Any]],
-    parts: Mapping[str, Sequence[_Part]],
+    folder: Path, name: str, heads: Sequence[Head], parts: Mapping[str, Sequence[_Part]]
 ) -> Report:
     results = [_take_over(folder, each) for each in parts.values()]
     now = datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -22,8 +22,7 @@ _TELLING = (
 
 def agent_name(reference: str) -> str:
     """Return the name of the agent that `--agent` names: `mine` for `/a/b/mine.py:Mine`."""
-    file = reference.rpartition(":")[0] if ".py:" in reference else reference
-    path = PurePath(file)
+    path = PurePath(reference.rpartition(":")[0] if ".py:" in reference else reference)
     if path.suffix not in {".py", ".toml"}:
         return reference
     return path.parent.name or path.stem if path.stem == "__init__" else path.stem

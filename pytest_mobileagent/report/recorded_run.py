@@ -20,7 +20,7 @@ from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import parse_json, read_text
 from pytest_mobileagent.jsonable import check, expect
 from pytest_mobileagent.report.bundle import is_bundle, run_of
-from pytest_mobileagent.report.entry import KINDS, SCHEMA_VERSION, Entry, Report
+from pytest_mobileagent.report.entry import DECIDED, KINDS, SCHEMA_VERSION, Entry, Report
 from pytest_mobileagent.report.human_verdicts import apply_verdict
 from pytest_mobileagent.report.metrics import summarise
 from pytest_mobileagent.report.metrics.doubtful import marked, policy
@@ -105,8 +105,7 @@ def find_run(path: Path) -> Path:
 def newest_run(runs: Path) -> Path | None:
     """Return the run in a folder that was started last; None if there is no run."""
     try:
-        folders = [path for path in runs.iterdir() if is_run(path)]
-        return max(folders, key=_begun, default=None)
+        return max((path for path in runs.iterdir() if is_run(path)), key=_begun, default=None)
     except OSError:
         return None
 
@@ -145,7 +144,6 @@ def _begun(folder: Path) -> tuple[float, float, str]:
 
 _FAULTS = {"failed": "agent", "error": "task"}
 _SCORED_AGAIN = {"judge", "task"}
-_DECIDED = {"passed", "failed", "xfailed", "xpassed"}
 _CUT_OFF = "the run was cut off"
 INTERRUPTED = "the run was interrupted"  # by a person, for example with Ctrl-C
 
@@ -340,10 +338,8 @@ def missing_results(run: Path, known: Collection[str], why: str) -> list[Result]
 
 def _finished(run: Path, case: Case, entry: IndexLine | None) -> Result | None:
     """Return the result of a finished attempt; None if it is missing or unreadable."""
-    if entry is None:
-        return None
-    path = runs.inside(run, entry.folder)
-    if path is None:
+    path = None if entry is None else runs.inside(run, entry.folder)
+    if entry is None or path is None:
         return None
     try:
         episode = read(path, EpisodeRecord)
@@ -351,7 +347,8 @@ def _finished(run: Path, case: Case, entry: IndexLine | None) -> Result | None:
         return None
     own = [verdict for verdict in counting(verdicts(path)) if verdict.scorer != PERSON]
     verdict = own[-1] if own and entry.outcome not in {"error", "skipped"} else None
-    if entry.outcome in _DECIDED and (verdict is None or verdict.passed is None):
+    is_decided = verdict is not None and verdict.passed is not None
+    if entry.outcome in DECIDED - {"review"} and not is_decided:
         return None  # the verdict was lost, such as when the machine lost power
     matches = [each.evidence["matches"] for each in own if "matches" in each.evidence]
     return Result(
@@ -373,6 +370,7 @@ def _interrupted(run: Path, case: Case, why: str) -> Result | None:
     interrupted the run, nothing broke, and the case counts as not run.
     """
     outcome = "not run" if why == INTERRUPTED else "error"
+    reason = why and f"interrupted: {why}"
     attempts = runs.attempts(run, case.key)
     for attempt in reversed(attempts):
         try:
@@ -380,11 +378,10 @@ def _interrupted(run: Path, case: Case, why: str) -> Result | None:
         except RecordError:  # it ended before the first screen
             continue
         relative = attempt.relative_to(run).as_posix()
-        reason = why and f"interrupted: {why}"
         return Result(case, outcome, "infrastructure", reason, episode=episode, folder=relative)
     if why and not attempts:
         return None
-    return Result(case, outcome, "infrastructure", why and f"interrupted: {why}")
+    return Result(case, outcome, "infrastructure", reason)
 
 
 def _cases(run: Path) -> list[Case]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby, pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent._task.case import has_alternatives
@@ -23,7 +24,7 @@ from pytest_mobileagent.screen import keyboard_is_shown
 from pytest_mobileagent.statistics import ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.action import Action
@@ -47,11 +48,9 @@ class Result:
     - `folder`: the folder of the episode, relative to the run's.
     - `beside`: the judges' verdict on a task that a check decides.
     - `official`: the verdict of the benchmark's own evaluation, which does not decide the task.
-    - `judge_calls`: all judge calls, including failed ones; if empty, the calls recorded in the
-      verdicts count.
+    - `judge_calls`: all judge calls, including failed ones; if empty, those of the verdicts count.
     - `compared`: how steps match golden actions, from the evidence of the check's verdict.
-    - `skipped_for`: what a skipped task lacked, in one word, such as "app"; "test" if the test
-      skipped itself.
+    - `skipped_for`: what a skipped task lacked, such as "app"; "test" if the test skipped itself.
     """
 
     case: Case
@@ -118,11 +117,7 @@ class Result:
             judged=None if beside is None else {"passed": beside.passed, "reason": beside.reason},
             official=None
             if official is None
-            else {
-                "scorer": official.scorer,
-                "passed": official.passed,
-                "reason": official.reason,
-            },
+            else {"scorer": official.scorer, "passed": official.passed, "reason": official.reason},
             progress=progress(self._evidence("subgoals")),
             subgoals=to_wire(self._evidence("subgoals")),
             step_efficiency=None if verdict is None else ratio(verdict.first_step, task.shortest),
@@ -161,7 +156,7 @@ def measures(
     # The effects of golden actions say nothing about the agent.
     kinds = (no_effect, repeated, unfocused)
     effects = None if episode.is_on_path else [sum(kind(episode)) for kind in kinds]
-    steps = episode.step_count
+    steps, side = episode.step_count, episode.side_effects
     return {
         "termination": str(episode.termination),
         "attempt": episode.attempt,
@@ -182,7 +177,8 @@ def measures(
         "invalid_actions": invalid(episode),
         "crashes": None if episode.crashes is None else len(episode.crashes),
         **met_noise(episode),
-        **_side_effects(episode),
+        "side_effects": side and side.count,
+        "changed_unasked": side and side.listed,
         "user": episode.user or None,
         "sees": episode.sees if episode.sees != "both" else None,
         **question_counts(episode),
@@ -192,15 +188,6 @@ def measures(
         "reset": episode.reset and episode.reset.to_json(),
         "node": episode.node or None,
         "versions": dict(episode.versions) or None,
-    }
-
-
-def _side_effects(episode: EpisodeRecord) -> dict[str, Any]:
-    """Return the number of side effects, None if it is not known, and what they are."""
-    effects = episode.side_effects
-    return {
-        "side_effects": effects and effects.count,
-        "changed_unasked": effects and effects.listed,
     }
 
 
@@ -252,11 +239,8 @@ def _decided(
 
 
 def _by_role(calls: Sequence[ModelCall]) -> dict[str, Spent]:
-    def role(call: ModelCall) -> str:
-        return call.role
-
-    each = {name: totals(group) for name, group in groupby(sorted(calls, key=role), role)}
-    return {name: _spent(spent) for name, spent in each.items()}
+    role = attrgetter("role")
+    return {name: _spent(totals(each)) for name, each in groupby(sorted(calls, key=role), role)}
 
 
 def _spent(spent: Totals) -> Spent:
@@ -306,9 +290,7 @@ def _answers(step: Step) -> Sequence[str | None]:
 def _is_new(
     question: str, answer: str, known: Sequence[str], before: Sequence[tuple[str, str]]
 ) -> bool:
-    if says("\n".join(known), answer):
-        return False
-    return not any(
+    return not says("\n".join(known), answer) and not any(
         answer == given and question_similarity(question, other) >= THRESHOLD
         for other, given in before
     )
@@ -334,16 +316,14 @@ def no_effect(episode: EpisodeRecord) -> list[bool]:
 
 def repeated(episode: EpisodeRecord) -> list[bool]:
     """Return for each step whether it repeated an earlier one on an identical screen."""
-    return list(_repeated(episode))
-
-
-def _repeated(episode: EpisodeRecord) -> Iterator[bool]:
+    found = []
     known: set[tuple[ScreenIdentity, str]] = set()
     for step in episode.steps:
         acts = _acts(step.done)
         what = (_identity(step.screen), repr(acts))  # coordinates from agents may be unhashable
-        yield bool(acts) and what in known
+        found.append(bool(acts) and what in known)
         known.add(what)
+    return found
 
 
 def unfocused(episode: EpisodeRecord) -> list[bool]:

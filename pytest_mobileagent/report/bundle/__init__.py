@@ -120,8 +120,7 @@ class RefusedError(Exception):
 
 def _check_directory(file: IO[bytes]) -> None:
     """Refuse a list of entries that would need more memory than that of any run."""
-    size = file.seek(0, 2)
-    start = max(0, size - (1 << 16) - 22 - 20)
+    start = max(0, file.seek(0, 2) - (1 << 16) - 22 - 20)
     file.seek(start)
     tail = file.read()
     at = tail.rfind(_END)
@@ -137,10 +136,7 @@ def _check_directory(file: IO[bytes]) -> None:
 
 
 def _checked(entries: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
-    """Return the files among the entries, after checking what all entries declare.
-
-    No more than that is read of any of them.
-    """
+    """Return the entries that are files, after checking all; only what they declare is read."""
     if len(entries) > MOST_ENTRIES:
         raise RefusedError(f"lists more entries than the {MOST_ENTRIES} that are read")
     seen: set[str] = set()
@@ -150,8 +146,7 @@ def _checked(entries: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
         parts = name.removesuffix("/").split("/")
         if len(parts) > _DEEPEST or not all(map(_is_name, parts)):
             raise RefusedError(f"has an entry that leads elsewhere: {name!r}")
-        kind = stat.S_IFMT(entry.external_attr >> 16)
-        if kind not in {0, stat.S_IFREG, stat.S_IFDIR}:
+        if stat.S_IFMT(entry.external_attr >> 16) not in {0, stat.S_IFREG, stat.S_IFDIR}:
             raise RefusedError(f"has an entry that is a link or no file: {name!r}")
         if entry.flag_bits & 1:
             raise RefusedError(f"has an encrypted entry: {name!r}")

@@ -20,6 +20,7 @@ from pytest_mobileagent.episode.store import STREAM
 from pytest_mobileagent.errors import RecordError
 from pytest_mobileagent.fileio import parse_json, read_bytes, read_text
 from pytest_mobileagent.jsonable import expect, mapping, plural
+from pytest_mobileagent.report.entry import DECIDED
 from pytest_mobileagent.report.names import agent_name
 from pytest_mobileagent.report.recorded_run import REPORT
 from pytest_mobileagent.verdict import (
@@ -228,7 +229,6 @@ def _shown(folder: Path) -> Iterator[tuple[str, str]]:
                 yield from ((str(each[k]), f".{k}") for k in ("png", "xml") if each.get(k))
 
 
-_DECIDED = {"passed", "failed", "review", "xfailed", "xpassed"}
 _INCOMPLETE = {None, "interrupted", "budget"}
 _DECIDES = ("passed", "scorer")  # fields of a verdict
 _NUMBER = re.compile(r"(.+)\.(\d{1,6})")
@@ -243,9 +243,7 @@ def completeness(recorded: Sequence[RecordedRun], *, reruns: bool) -> Found:
     agents = {agent_name(str(run.about.get("agent"))) for run in recorded}
     if len(agents) > 1:
         yield FAILED, f"runs of different agents: {', '.join(sorted(agents))}"
-    decided = Counter(
-        task.key for run in recorded for task in run.tasks if task.outcome in _DECIDED
-    )
+    decided = Counter(task.key for run in recorded for task in run.tasks if task.outcome in DECIDED)
     if twice := [key for key, many in decided.items() if many > 1]:
         yield FAILED, f"decided in more than one of the runs: {_named(twice)}"
     for run in recorded:
@@ -300,7 +298,7 @@ def _of_attempts(run: RecordedRun, *, reruns: bool) -> Found:
     for stem, there in sorted(numbers.items()):
         if lost := sorted(set(range(max(there))) - there):
             yield FAILED, f"episodes/{stem}: attempts are missing: {', '.join(map(str, lost))}"
-    lines = Counter(line.case for line in entries(run.folder) if line.outcome in _DECIDED)
+    lines = Counter(line.case for line in entries(run.folder) if line.outcome in DECIDED)
     for task in run.tasks:
         folders = runs.attempts(run.folder, task.key)
         yield from _of_numbers(task.key, folders)

@@ -224,10 +224,8 @@ def _tables(run: RecordedRun) -> Found:
         differ = f", and differs in {', '.join(wrong)}" if wrong else ""
         yield OPEN, f"{words} {', '.join(lacking[:_MOST_NAMED])}{differ}"
     elif wrong:
-        each = "; ".join(
-            f"{n} {stored[n]!r}, computed {own[n]!r}"[:200] for n in wrong[:_MOST_NAMED]
-        )
-        yield FAILED, f"the summary of the report is not that of its tasks: {each}"
+        each = [f"{n} {stored[n]!r}, computed {own[n]!r}"[:200] for n in wrong[:_MOST_NAMED]]
+        yield FAILED, f"the summary of the report is not that of its tasks: {'; '.join(each)}"
 
 
 def _scored_again(

@@ -83,8 +83,7 @@ def write_bundle(runs: Sequence[Path], target: Path, *, screens: bool = True) ->
                 if content is None:
                     left_out.append(name)
                 else:
-                    is_packed = path.parent.name == FOLDER
-                    how = zipfile.ZIP_STORED if is_packed else zipfile.ZIP_DEFLATED
+                    how = zipfile.ZIP_STORED if path.parent.name == FOLDER else zipfile.ZIP_DEFLATED
                     archive.writestr(zipfile.ZipInfo(name), content, how)
         about = {
             "schema_version": SCHEMA_VERSION,
@@ -101,8 +100,7 @@ def write_bundle(runs: Sequence[Path], target: Path, *, screens: bool = True) ->
 def _files(run: Path, *, screens: bool) -> Iterator[Path]:
     """Yield the files of a run: every attempt, broken and repeated ones, too."""
     yield from (run / name for name in _OF_RUN if (run / name).is_file())
-    folders = ("episodes", FOLDER) if screens else ("episodes",)
-    for folder in folders:
+    for folder in ("episodes", FOLDER) if screens else ("episodes",):
         for path in sorted((run / folder).rglob("*")):
             is_ours = not path.name.startswith(".") and is_below(path, run)
             is_other_name = folder != FOLDER and path.parent.name == FOLDER  # of a screen
@@ -175,8 +173,7 @@ def write_trajectories(given: Sequence[Path], target: Path, *, screens: bool = T
         suites = sorted({task.suite or "" for run in recorded for task in run.tasks} - {""})
         agents = ", ".join(sorted({str(run.about.get("agent")) for run in recorded}))
         listed = "\n".join(f"- {suite}: (its licence)" for suite in suites)
-        text = _README.format(count=count, agents=agents, suites=listed)
-        write_text(made / "README.md", text)
+        write_text(made / "README.md", _README.format(count=count, agents=agents, suites=listed))
     return count
 
 

@@ -32,7 +32,7 @@ from pytest_mobileagent.report.text import label
 from pytest_mobileagent.statistics import mean, standard_error, student_cdf
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from pytest_mobileagent._task.case import Case
@@ -129,9 +129,10 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
 def _conditions(base: RecordedRun, run: RecordedRun, both: Collection[Key]) -> dict[str, Any]:
     """Return the conditions under which the runs were made, as far as they may differ."""
     differs_in, unknown = _differs_in(base, run, both)
+    named = {"baseline": base, "run": run}
     of_both = {
         whose: [task for task in each.tasks if (task.id, task.environment) in both]
-        for whose, each in (("baseline", base), ("run", run))
+        for whose, each in named.items()
     }
     return {
         "noise": {whose: noise_totals(tasks) for whose, tasks in of_both.items()},
@@ -142,7 +143,7 @@ def _conditions(base: RecordedRun, run: RecordedRun, both: Collection[Key]) -> d
         "unknown": unknown,
         "unlike_preset": {
             whose: unlike_preset(each.folder, each.about, each.tasks)
-            for whose, each in (("baseline", base), ("run", run))
+            for whose, each in named.items()
         },
     }
 
@@ -173,19 +174,14 @@ def _changes(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> dict[st
     """Return the lists of tasks by what became of them; those that changed most come first."""
     keys = common(before, after)
     keys.sort(key=lambda key: -abs(after[key].share - before[key].share))
-    listed = {
-        "gained": [key for key in keys if after[key].passes and not before[key].passes],
-        "lost": fallen(keys, before, after)[0],
-        "flaky": [key for key in keys if before[key].is_flaky or after[key].is_flaky],
-    }
+
+    def rows(of: Iterable[Key]) -> list[dict[str, Any]]:
+        return [{**_named(key), "before": str(before[key]), "after": str(after[key])} for key in of]
+
     return {
-        **{
-            name: [
-                {**_named(key), "before": str(before[key]), "after": str(after[key])}
-                for key in found
-            ]
-            for name, found in listed.items()
-        },
+        "gained": rows(key for key in keys if after[key].passes and not before[key].passes),
+        "lost": rows(fallen(keys, before, after)[0]),
+        "flaky": rows(key for key in keys if before[key].is_flaky or after[key].is_flaky),
         "new": _alone(after, before),
         "missing": _alone(before, after),
     }
@@ -253,12 +249,10 @@ def _differs_in(
     before, after = (dict(each.about.get("fingerprints") or {}) for each in (base, run))
     if not before or not after:
         return [], ["fingerprints"]
-    names = list(dict.fromkeys([*before, *after]))
     # A run that lacks a fingerprint equals one whose fingerprint is None.
-    unknown = [n for n in names if (n in before) != (n in after) and before.get(n) != after.get(n)]
-    differs = [
-        name for name in names if name not in unknown and before.get(name) != after.get(name)
-    ]
+    changed = [n for n in dict.fromkeys([*before, *after]) if before.get(n) != after.get(n)]
+    unknown = [name for name in changed if (name in before) != (name in after)]
+    differs = [name for name in changed if name not in unknown]
     if "tasks" in differs and _same_tasks(base, run, both):
         differs.remove("tasks")
     return differs, unknown
@@ -290,10 +284,7 @@ def _is_same(before: dict[str, Any], after: dict[str, Any]) -> bool:
 def _recorded(run: RecordedRun, both: Collection[Key]) -> dict[str, Any]:
     """Return the description of each common task in run.json, by the key of its case."""
     cases = (case for case in runs.cases(run.folder) if (case.id, case.environment) in both)
-    left_out = {"nodeid"}
-    return {
-        case.key: {n: v for n, v in case.to_json().items() if n not in left_out} for case in cases
-    }
+    return {case.key: {n: v for n, v in case.to_json().items() if n != "nodeid"} for case in cases}
 
 
 def check_cases(base: RecordedRun, folder: Path, cases: Sequence[Case]) -> None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_mobileagent.arguments import Parser, failed, program_name
 from pytest_mobileagent.errors import HostError, RecordError
 from pytest_mobileagent.jsonable import plural, printable, to_wire
-from pytest_mobileagent.report.comparison.compare import compare, paired_by_variant
+from pytest_mobileagent.report.comparison.compare import LEVEL, compare, paired_by_variant
 from pytest_mobileagent.report.comparison.episode_pairs import with_episode_pairs
 from pytest_mobileagent.report.comparison.pairing import (
     Tally,
@@ -182,7 +182,6 @@ _FORMATS = {"text": _text, "markdown": _markdown, "json": _json}
 
 FIELDS = ("language", "level", "app", "environment")
 _PAIRED = ("language", "environment")  # fields across whose values tasks pair
-_LEVEL = 0.95
 _MOST = 20  # listed pairs
 
 
@@ -214,10 +213,7 @@ def by_field(name: str, base: RecordedRun, run: RecordedRun | None = None) -> di
 
 def _groups(name: str, before: Sequence[Entry], after: Sequence[Entry]) -> Iterator[dict[str, Any]]:
     for value in _values(name, [*before, *after]):
-        both = [
-            tallies(task for task in tasks if getattr(task, name) == value)
-            for tasks in (before, after)
-        ]
+        both = [tallies(t for t in run if getattr(t, name) == value) for run in (before, after)]
         yield {"value": value, **_compared(*both)}
 
 
@@ -229,7 +225,7 @@ def _compared(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> dict[s
         "baseline": rates[0],
         "run": rates[1],
         "difference": found.value,
-        "interval": found.interval(_LEVEL),
+        "interval": found.interval(LEVEL),
         "p_value": found.p_value,
     }
 

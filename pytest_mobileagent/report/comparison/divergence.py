@@ -67,8 +67,7 @@ def first_divergence(before: EpisodeRecord, after: EpisodeRecord) -> Divergence 
 
     This is the first step with different actions (see `same_actions`) or clearly different screens:
     another app or activity, or a `similarity` below `MIN_SIMILARITY`. If no step has either, it is
-    the first step whose screens differ at all. The screens after the last step count as one more
-    step.
+    the first step whose screens differ at all. The last screens count as one more step.
 
     If swipes or waits of different lengths lead to different screens, the episodes diverge at the
     swipe or wait. Opening an app by its name equals a tap on its icon if both lead to the same
@@ -93,10 +92,8 @@ def first_divergence(before: EpisodeRecord, after: EpisodeRecord) -> Divergence 
 
 def _opens(before: EpisodeRecord, after: EpisodeRecord, place: int) -> bool:
     """Return whether both reach the same screen of an app, one by opening the app, one by a tap."""
-    steps, screens = (
-        [episode.steps[place] for episode in (before, after)],
-        [episode.screens[place + 1] for episode in (before, after)],
-    )
+    steps = [episode.steps[place] for episode in (before, after)]
+    screens = [episode.screens[place + 1] for episode in (before, after)]
     actions = [step.action for step in steps if len(step.actions) == 1]
     apps = {action.app for action in actions if isinstance(action, Open)}
     taps = [action for action in actions if isinstance(action, Tap)]
@@ -161,8 +158,7 @@ def _is_same(one: Action, on: Screen, other: Action, on_other: Screen) -> bool:
         case ((Swipe() | Scroll()), (Swipe() | Scroll())):
             return direction(one, on.size) == direction(other, on_other.size)
         case Type(text), Type(again):
-            flags = (one.clear, one.enter) == (other.clear, other.enter)
-            return flags and _same_words(text, again)
+            return (one.clear, one.enter) == (other.clear, other.enter) and _same_words(text, again)
         case (Finish(text), Finish(again)) | (Open(text), Open(again)):
             return _same_words(text, again)
         case _:
@@ -180,16 +176,12 @@ def _same_touch(one: Point, on: Screen, other: Point, on_other: Screen) -> bool:
         if _is_alone(name, on) and _is_alone(other_name, on_other):
             return name == other_name
     try:
-        return _touches_same_place(other, one, touched, on) and _touches_same_place(
-            one, other, again, on_other
-        )
+        return _is_near(other, one, touched, on) and _is_near(one, other, again, on_other)
     except (ScreenError, TypeError, ValueError):  # a program may have given an invalid point
         return one == other
 
 
-def _touches_same_place(
-    point: Point, wanted: Point, element: Element | None, screen: Screen
-) -> bool:
+def _is_near(point: Point, wanted: Point, element: Element | None, screen: Screen) -> bool:
     boxes = () if element is None else (element.bounds,)
     return bool(androidcontrol(Tap(*point), Golden(Tap(*wanted), screen.size, boxes)))
 
@@ -200,8 +192,7 @@ def _touched(screen: Screen, point: Point) -> Element | None:
         found = screen.at(*point)
     except (ScreenError, TypeError):
         return None
-    clickable = (each for each in found if each.clickable)
-    return next(clickable, found[0] if found else None)
+    return next((each for each in found if each.clickable), found[0] if found else None)
 
 
 def _name(element: Element) -> Thing:
@@ -258,6 +249,5 @@ def _words(screen: Screen) -> Sequence[str]:
 
 def _missing(texts: Sequence[str], elsewhere: Sequence[str]) -> tuple[str, ...]:
     known = {"", *map(_without_changing_text, elsewhere)}
-    return tuple(dict.fromkeys(t for t in texts if _without_changing_text(t) not in known))[
-        :_MOST_TEXTS
-    ]
+    new = dict.fromkeys(text for text in texts if _without_changing_text(text) not in known)
+    return tuple(new)[:_MOST_TEXTS]

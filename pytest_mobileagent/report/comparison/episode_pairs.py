@@ -68,17 +68,12 @@ def _pair(before: Mapping[int, Entry], after: Mapping[int, Entry]) -> tuple[Entr
     """Return one entry of each run, of the same epoch if possible; both are given by epoch."""
     if not before or not after:
         return None
-    epoch = min(before.keys() & after.keys(), default=None)
-    return (
-        (before[min(before)], after[min(after)]) if epoch is None else (before[epoch], after[epoch])
-    )
+    shared = before.keys() & after.keys()
+    return before[min(shared or before)], after[min(shared or after)]
 
 
 def _pair_fields(pair: tuple[Entry, Entry], base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
-    folders = [
-        inside(each.folder, task.episode) for each, task in zip((base, run), pair, strict=True)
-    ]
-    before, after = folders
+    before, after = inside(base.folder, pair[0].episode), inside(run.folder, pair[1].episode)
     if before is None or after is None:
         return {}
     found = episode_differences(before, after)
@@ -196,8 +191,8 @@ def divergence_in_words(found: Mapping[str, Any] | None) -> str:
 
 
 def _screen_texts(found: Mapping[str, Any]) -> str:
-    texts = (", ".join(f'"{_cut(text)}"' for text in found[w][:2]) for w in ("before", "after"))
-    one, other = texts
+    both = (found["before"], found["after"])
+    one, other = (", ".join(f'"{_cut(text)}"' for text in texts[:2]) for texts in both)
     return f": {one or 'nothing else'}, now {other or 'nothing else'}" if one or other else ""
 
 

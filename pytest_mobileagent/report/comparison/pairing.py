@@ -137,11 +137,7 @@ def total(counted: Iterable[Tally]) -> Tally:
 
 def common(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> list[Key]:
     """Return the tasks that both runs have decided at least once, in the order of the first."""
-    return [
-        key
-        for key, tally in before.items()
-        if tally.decided and key in after and after[key].decided
-    ]
+    return [k for k, tally in before.items() if tally.decided and k in after and after[k].decided]
 
 
 @dataclass(frozen=True, slots=True)

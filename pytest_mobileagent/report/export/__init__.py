@@ -95,9 +95,7 @@ def _report(given: argparse.Namespace) -> None:
     if layout.source:
         _check(given.output, is_page=False)
         files = list(map(Path, given.runs))
-        if given.output is not None and given.output.resolve() in {
-            each.resolve() for each in files
-        }:
+        if given.output is not None and given.output.resolve() in map(Path.resolve, files):
             raise HostError(f"{given.output} has the counts: name another file with -o")
         _write_table(given, [run for file in files for run in layout.read(file)])
         return
@@ -179,10 +177,7 @@ def _reading(run: Path) -> Iterator[None]:
 
 
 def _json(runs: Sequence[Run], published: Sequence[Any]) -> str:
-    each = [
-        {"run": run.about, "summary": run.summary, "unlike_preset": run.unlike_preset}
-        for run in runs
-    ]
+    each = [{"run": r.about, "summary": r.summary, "unlike_preset": r.unlike_preset} for r in runs]
     for run, scores in zip(each, published, strict=False):
         run["published"] = scores
     return json.dumps({"runs": each}, ensure_ascii=False, indent=2) + "\n"

@@ -84,29 +84,24 @@ def beside(run: RecordedRun, score: PublishedScore) -> dict[str, Any]:
     tasks = _trials(covered, score)
     rates = [fmean(trials) for trials in tasks]
     # Student's t over tasks, or Wilson's interval if all have the same rate.
-    same = len(set(rates)) == 1
-    own = proportion(math.fsum(rates), len(rates)) if same else mean(rates)
+    own = proportion(math.fsum(rates), len(rates)) if len(set(rates)) == 1 else mean(rates)
     theirs, error = score.score / 100, score.standard_error
     interval = _interval_of(own, theirs, _error_of(score, tasks))
-    differs = _differences(run, score, len(tasks))
-    return dict(
-        to_wire(
-            {
-                **asdict(score),
-                "score": theirs,
-                "standard_error": None if error is None else error / 100,
-                "own": own.value,
-                "own_error": standard_error(rates),
-                "own_interval": None if own.low is None else [own.low, own.high],
-                "decided": len(tasks),
-                "epochs": epochs_of(covered),
-                "difference": None if own.value is None else own.value - theirs,
-                "interval": interval,
-                "by_chance": None if interval is None else interval[0] <= 0 <= interval[1],
-                "differs_in": differs,
-            }
-        )
-    )
+    found = {
+        **asdict(score),
+        "score": theirs,
+        "standard_error": None if error is None else error / 100,
+        "own": own.value,
+        "own_error": standard_error(rates),
+        "own_interval": None if own.low is None else [own.low, own.high],
+        "decided": len(tasks),
+        "epochs": epochs_of(covered),
+        "difference": None if own.value is None else own.value - theirs,
+        "interval": interval,
+        "by_chance": None if interval is None else interval[0] <= 0 <= interval[1],
+        "differs_in": _differences(run, score, len(tasks)),
+    }
+    return dict(to_wire(found))
 
 
 def _trials(covered: Iterable[Entry], score: PublishedScore) -> list[list[bool]]:
@@ -170,8 +165,7 @@ class PublishedScore:
     - `only_reported`: whether a success counts only if the agent has reported the end itself, as in
       AndroidWorld's own harness.
     - `preset`: with which the agent is run as its authors did; `model`: their model.
-    - `runs`: the number of runs of which the score is the mean; `standard_error` of the score, in
-      points.
+    - `runs`: the number of runs of which the score is the mean; `standard_error`: in points.
     """
 
     agent: str
@@ -239,8 +233,7 @@ def read_scores(path: Path) -> list[PublishedScore]:
 def _score(given: Mapping[str, Any], place: str) -> PublishedScore:
     needed = [name for name, each in _FIELDS.items() if each.default is MISSING]
     if missing := [name for name in needed if name not in given]:
-        msg = f"{place} has no {' and no '.join(missing)}: {_meaning(missing[0])}"
-        raise RecordError(msg)
+        raise RecordError(f"{place} has no {' and no '.join(missing)}: {_meaning(missing[0])}")
     return PublishedScore(**given)
 
 

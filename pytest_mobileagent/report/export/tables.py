@@ -102,13 +102,10 @@ def as_csv(table: Table) -> str:
     """
     written = io.StringIO()
     writer = csv.writer(written)
+    columns = [[row[place] for row in table.rows] for place in range(len(table.columns))]
     extras = [
-        [
-            name
-            for name in _EXTRAS
-            if any(getattr(row[place], name) is not None for row in table.rows)
-        ]
-        for place in range(len(table.columns))
+        [name for name in _EXTRAS if any(getattr(cell, name) is not None for cell in cells)]
+        for cells in columns
     ]
     head: list[str] = []
     for column, names in zip(table.columns, extras, strict=True):

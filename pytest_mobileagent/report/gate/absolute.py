@@ -74,9 +74,8 @@ def absolute(bound: Bound, tasks: Sequence[Entry], analysis: int) -> GateFinding
         return finding(verdict, f"{said}, and more: it leaves out {unknown}")
     counted = total(tallies(covered).values())
     if bound.metric in _RATES and counted.missing:
-        return finding(
-            *_rate(bound, covered, said), broken=lacks_too_many(counted) and is_broken(counted)
-        )
+        broken = lacks_too_many(counted) and is_broken(counted)
+        return finding(*_rate(bound, covered, said), broken=broken)
     only_grows = bound.metric.rpartition(".")[2] in _SUMS
     if bound.metric not in _ALWAYS_KNOWN and lacks_too_many(counted) and not (high and only_grows):
         return finding(INCONCLUSIVE, describe_missing(covered), broken=is_broken(counted))
@@ -121,8 +120,7 @@ def _value(metric: str, numbers: Mapping[str, Any]) -> float | None:
     if rest and isinstance(found, Mapping):
         # A termination that never occurred is not listed; its count is 0.
         return 0 if name == "terminations" and rest not in found else _value(rest, found)
-    is_number = isinstance(found, int | float) and not rest
-    return found if is_number else None
+    return found if isinstance(found, int | float) and not rest else None
 
 
 def _asked(bound: Bound) -> str:
@@ -144,8 +142,7 @@ def required(must_pass: Sequence[str], tasks: Sequence[Entry], analysis: int) ->
     """
     if not must_pass:
         return []
-    counted = tallies(tasks)
-    found = {key: tally for key, tally in counted.items() if key[0] in must_pass}
+    found = {key: tally for key, tally in tallies(tasks).items() if key[0] in must_pass}
     ids = {key[0] for key in found}
     found |= {(task, None): Tally() for task in must_pass if task not in ids}
     verdicts = {key: _verdict(tally) for key, tally in found.items()}
@@ -188,6 +185,7 @@ _TOKENS = {
     "mean_estimated_tokens",
 }  # fmt: skip
 _CALLS = {"calls", "mean_calls"}  # these leave out only calls that were not observed
+_UNREAD = {"crashes": "log was not read", "side_effects": "side effects are not known"}
 _FILLED = ("cost_usd", "input_tokens", "output_tokens", "cached_tokens")
 _ESTIMATES = ("estimated_input_tokens", "estimated_output_tokens")
 
@@ -196,23 +194,19 @@ def left_out(metric: str, tasks: Sequence[Entry]) -> str:
     """Describe the parts missing from a metric of calls, tokens, costs or crashes; "" if none."""
     *roles, name = metric.split(".")
     played = [task for task in tasks if task.steps is not None]
-    if name == "crashes":
-        unread = sum(task.crashes is None for task in played)
-        return f"{plural(unread, 'episode')} whose log was not read" if unread else ""
-    if name == "side_effects":
-        unread = sum(task.side_effects is None for task in played)
-        return f"{plural(unread, 'episode')} whose side effects are not known" if unread else ""
+    if name in _UNREAD:
+        unread = sum(getattr(task, name) is None for task in played)
+        return f"{plural(unread, 'episode')} whose {_UNREAD[name]}" if unread else ""
     if name not in _COSTS | _TOKENS | _CALLS:
         return ""
     of_role = [(task.roles or {}).get(roles[-1]) if roles else task for task in played]
     spent: list[Spent] = [each for each in of_role if each is not None]
     unpriced = sum(each.unpriced_calls or 0 for each in spent)
+    unseen = sum(task.metered is False for task in played)
     counts = {
         "call{} without a price (-o mobile_prices=FILE sets it)": unpriced * (name in _COSTS),
         "call{} without tokens": sum(map(_uncounted, spent)) * (name in _TOKENS),
-        "episode{} whose calls were not observed (docs/programs.md says when)": sum(
-            task.metered is False for task in played
-        ),
+        "episode{} whose calls were not observed (docs/programs.md says when)": unseen,
     }
     return " and ".join(
         f"{count} {what.format('s' * (count != 1))}" for what, count in counts.items() if count
@@ -221,26 +215,19 @@ def left_out(metric: str, tasks: Sequence[Entry]) -> str:
 
 def at_least(tasks: Sequence[Entry]) -> list[Entry]:
     """Return the tasks with unknown amounts set to 0, which gives a lower bound of their cost."""
-    return [
-        task
-        if task.steps is None
-        else replace(
-            task,
-            **_filled(task),
-            roles={
-                role: replace(each, **_filled(each)) for role, each in (task.roles or {}).items()
-            },
-        )
-        for task in tasks
-    ]
+
+    def known(task: Entry) -> Entry:
+        roles = {role: replace(each, **_filled(each)) for role, each in (task.roles or {}).items()}
+        return replace(task, **_filled(task), roles=roles)
+
+    return [task if task.steps is None else known(task) for task in tasks]
 
 
 def _uncounted(spent: Spent) -> int:
     """Return the number of calls without tokens; for older reports, 0 or all calls."""
     if spent.uncounted_calls is not None:
         return spent.uncounted_calls
-    known = None not in (spent.input_tokens, spent.output_tokens)
-    return 0 if known else spent.calls or 0
+    return 0 if None not in (spent.input_tokens, spent.output_tokens) else spent.calls or 0
 
 
 def _filled(spent: Spent) -> dict[str, Any]:

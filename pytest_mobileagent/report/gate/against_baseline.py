@@ -67,17 +67,15 @@ def against(
 
     - `tasks` and `baseline` are the entries that the bound covers.
     - `analysis` is the number (from 0) of the interim analysis among `analyses`.
-    - `count` is the number of such bounds in the gate: the level of a false FAIL is divided among
-      them.
+    - `count` is the number of such bounds in the gate; the level of a false FAIL is divided by it.
 
     Missing episodes count against the verdict. A FAIL must hold even if all episodes missing from
     this run had passed and all missing from the baseline had failed. A PASS must hold in the
     opposite case, and at most 10 % of the episodes of either run may be missing.
     """
     both = tallies(tasks).keys() & tallies(baseline).keys()
-    here, there = (
-        [task for task in run if (task.id, task.environment) in both] for run in (tasks, baseline)
-    )
+    here = [task for task in tasks if (task.id, task.environment) in both]
+    there = [task for task in baseline if (task.id, task.environment) in both]
     seen = _Seen.of(tallies(there), tallies(here), bound, levels(analyses, analysis, count))
     counted, numbers = _denominators(seen), _numbers(seen)
     low, high = (points(min(1.0, max(-1.0, each or 0.0))) for each in (seen.low, seen.high))
@@ -91,19 +89,17 @@ def against(
         return GateFinding(verdict, words, numbers, bound, analysis, **more)
 
     if not both:
-        why = f"{name_of(bound)}: no task is in this run and in the baseline"
-        return finding(INCONCLUSIVE, why)
+        return finding(INCONCLUSIVE, f"{said}: no task is in this run and in the baseline")
     certain, maybe = _lost_tasks(seen)
     if certain or rule(seen.best, bound, seen.levels, seen.strata) == FAIL:
         why = certain or f"{said} ({high}){_chance(seen)}{_lost(seen)}"
         return finding(FAIL, why + counted)
     is_whole = not (lacks_too_many(seen.here) or lacks_too_many(seen.there))
     if is_whole and rule(seen.worst, bound, seen.levels, ()) == PASS:
-        number = seen.found.tasks
         if maybe:
             return finding(INCONCLUSIVE, f"{said} ({low}), but {maybe}{counted}", may_change=True)
         epochs = _epochs(analyses, analysis)
-        return finding(PASS, f"{said} ({low}), {number} tasks, {epochs}{counted}")
+        return finding(PASS, f"{said} ({low}), {seen.found.tasks} tasks, {epochs}{counted}")
     said += f" ({low}; {high})" * (seen.low is not None)
     may_change = is_whole and _may_decide(seen, analyses, analysis, count)
     if is_whole and rule(seen.found, bound, seen.levels, seen.strata) == INCONCLUSIVE:
@@ -153,15 +149,9 @@ class _Seen(NamedTuple):
         found = best = worst = difference(before, after)
         tasks = strata(before, after)
         if there.missing or here.missing:
-            failed, passed = (
-                [
-                    {key: tally.filled(passed=p) for key, tally in run.items()}
-                    for run in (before, after)
-                ]
-                for p in (False, True)
-            )
-            best, worst = (difference(failed[0], passed[1]), difference(passed[0], failed[1]))
-            tasks = strata(failed[0], passed[1])
+            failed, passed = _filled(before, passed=False), _filled(after, passed=True)
+            best, tasks = difference(failed, passed), strata(failed, passed)
+            worst = difference(_filled(before, passed=True), _filled(after, passed=False))
         return cls(before, after, there, here, found, best, worst, bound, levels, tasks)
 
     @property
@@ -175,6 +165,10 @@ class _Seen(NamedTuple):
         if self.strata and self.bound.is_about_these_tasks:
             return highest(self.strata, self.levels.fail)
         return at_most(self.best, self.levels.fail)
+
+
+def _filled(run: Mapping[Key, Tally], *, passed: bool) -> dict[Key, Tally]:
+    return {key: tally.filled(passed=passed) for key, tally in run.items()}
 
 
 def _numbers(seen: _Seen) -> dict[str, Any]:
@@ -216,8 +210,7 @@ def _falls(seen: _Seen, keys: Sequence[Key]) -> tuple[str, str]:
     more = ", …" * (len(keys) > _MOST_LOST)
     if len(keys) > 1 and len(set(falls)) == 1:
         return f" ({falls[0]} each)", ", ".join(names) + more
-    both = (" ".join(pair) for pair in zip(names, falls, strict=False))
-    return "", ", ".join(both) + more
+    return "", ", ".join(map(" ".join, zip(names, falls, strict=False))) + more
 
 
 def _lost_tasks(seen: _Seen) -> tuple[str, str]:

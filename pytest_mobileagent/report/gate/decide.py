@@ -108,19 +108,16 @@ class GateDecision:
 
     def to_wire(self) -> dict[str, Any]:
         """Return the decision as plain data: `gate` of report.json."""
-        return dict(
-            to_wire(
-                {
-                    "status": self.status,
-                    "verdict": self.verdict,
-                    "line": self.line,
-                    "bounds": [finding.to_wire() for finding in self.findings],
-                    "look": self.analysis + 1,
-                    "looks": self.analyses.epochs,
-                    "epochs": self.epochs,
-                }
-            )
-        )
+        decision = {
+            "status": self.status,
+            "verdict": self.verdict,
+            "line": self.line,
+            "bounds": [finding.to_wire() for finding in self.findings],
+            "look": self.analysis + 1,
+            "looks": self.analyses.epochs,
+            "epochs": self.epochs,
+        }
+        return dict(to_wire(decision))
 
 
 def decide(
@@ -137,9 +134,8 @@ def decide(
 
     - `tasks` are the entries of report.json of everything that the run has done so far, including
       what is missing; `baseline` are those of the run that it is compared with.
-    - `analysis` is the number (from 0) of this analysis among `analyses`. If the analysis `before`
-      has decided a bound against the baseline, that verdict stands; everything else is decided
-      again.
+    - `analysis` is the number (from 0) of this analysis among `analyses`. What the one `before` has
+      decided about a bound against the baseline stands; everything else is decided again.
     - `same_selection` says that both runs selected the same tests. Tasks that only the baseline has
       were then removed from the project.
 
@@ -163,10 +159,8 @@ def decide(
         elif bound in settled:
             findings.append(settled[bound])
         else:
-            here, there = (
-                [task for task in run if bound.covers(task.suite, task.tags)]
-                for run in (tasks, baseline)
-            )
+            here = [task for task in tasks if bound.covers(task.suite, task.tags)]
+            there = [task for task in baseline if bound.covers(task.suite, task.tags)]
             left_out = describe_untried(
                 here, there, same_selection=same_selection, allow_skipped=gate.allow_skipped
             )
@@ -196,8 +190,7 @@ def decide_finished(gate: Gate, run: RecordedRun, baseline: RecordedRun | None) 
     if planned is None:
         once = InterimAnalyses((_count(run.tasks),))
         return _of_run(run, decide(gate, run.tasks, before, once, 0, same_selection=same_selection))
-    decided = [task for task in unclear_as_failed(run.tasks) if task.success is not None]
-    done = _count(decided)
+    done = _count([task for task in unclear_as_failed(run.tasks) if task.success is not None])
     decision = None
     tasks: list[Entry] = []
     starts = (0, *planned.epochs)

@@ -28,8 +28,7 @@ _CAUSES = {
     "budget": "a budget was spent",
     "task": "a task was broken",
 }
-# What to do about each; --mobile-resume runs only tasks without a final result
-# (docs/resume-and-reuse.md).
+# What to do; --mobile-resume runs only tasks without a final result (docs/resume-and-reuse.md).
 _RESUME, _RESCORE = "fix it, then --mobile-resume", "fix it, then --mobile-rescore"
 _DECIDE = "`python -m pytest_mobileagent review`, then `compare`"
 _ADVICE = {
@@ -48,16 +47,9 @@ def too_many_missing(tasks: Sequence[Entry], analysis: int) -> list[GateFinding]
     counted = total(tallies(tasks).values())
     if not lacks_too_many(counted):
         return []
+    words, broken = describe_missing(tasks), is_broken(counted)
     numbers = {"missing": counted.missing, "episodes": episodes(counted)}
-    return [
-        GateFinding(
-            INCONCLUSIVE,
-            describe_missing(tasks),
-            numbers,
-            analysis=analysis,
-            broken=is_broken(counted),
-        )
-    ]
+    return [GateFinding(INCONCLUSIVE, words, numbers, analysis=analysis, broken=broken)]
 
 
 def lacks_too_many(counted: Tally) -> bool:
@@ -88,9 +80,8 @@ def describe_missing(tasks: Iterable[Entry], whose: str = "the") -> str:
     tasks = list(tasks)
     counted = total(tallies(tasks).values())
     share = 100 * counted.missing / episodes(counted)
-    causes = Counter(
-        _cause(task) for task in tasks if is_missing(task) and task.outcome != "skipped"
-    ).most_common()
+    gone = (task for task in tasks if is_missing(task) and task.outcome != "skipped")
+    causes = Counter(map(_cause, gone)).most_common()
     advice = list(dict.fromkeys(_ADVICE[cause] for cause, _ in causes if cause in _ADVICE))
     # Several pieces of advice follow their causes, a single one ends the sentence.
     own = _ADVICE if len(advice) > 1 else {}

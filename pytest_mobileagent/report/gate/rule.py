@@ -311,8 +311,7 @@ class _Walk:
 
     @classmethod
     def first(cls, deviation: float, bound: float) -> _Walk:
-        start = NormalDist(0, deviation)
-        return cls._of(start.pdf, -_FAR * deviation, bound)
+        return cls._of(NormalDist(0, deviation).pdf, -_FAR * deviation, bound)
 
     @classmethod
     def _of(cls, density: Callable[[float], float], low: float, high: float) -> _Walk:

@@ -170,8 +170,7 @@ def _bound(data: Mapping[str, Any]) -> Bound:
     for name in ("margin", "allow", "min", "max"):
         if name in data and not _is_number(data[name]):
             raise ValueError(f"{name} must be a number, not {data[name]!r}")
-    scopes = (THESE_TASKS, TASKS_LIKE_THESE)
-    if data.get("scope", THESE_TASKS) not in scopes:
+    if data.get("scope", THESE_TASKS) not in (THESE_TASKS, TASKS_LIKE_THESE):
         raise ValueError(f'scope must be "{THESE_TASKS}" or "{TASKS_LIKE_THESE}"')
     lost = data.get("max_lost", 0)
     if type(lost) is not int or lost < 0:
@@ -224,18 +223,15 @@ def _check_against_baseline(bound: Bound) -> None:
 
 
 def _check_absolute(bound: Bound, data: Mapping[str, Any]) -> None:
-    if wrong := [n for n in ("margin", "allow", "scope", "max_lost") if n in data]:
-        msg = (
-            f"{wrong[0]} is for a bound against the baseline: add baseline = true, or leave it out"
-        )
+    if key := next((n for n in ("margin", "allow", "scope", "max_lost") if n in data), ""):
+        msg = f"{key} is for a bound against the baseline: add baseline = true, or leave it out"
         raise ValueError(msg)
     given = [side for side in (bound.min, bound.max) if side is not None]
     if not given:
         raise ValueError(f"{bound.metric} has no limit: add min, max or baseline = true")
     if len(given) == 2 and given[0] > given[1]:
         raise ValueError(f"no number is at least {given[0]:g} and at most {given[1]:g}")
-    is_share = "rate" in bound.metric or "accuracy" in bound.metric
-    if is_share and max(given) > 1:
+    if ("rate" in bound.metric or "accuracy" in bound.metric) and max(given) > 1:
         raise ValueError(f"{bound.metric} is a share from 0 to 1, not {max(given):g}: 0.5 is 50 %")
     if min(given) < 0:
         msg = f"{bound.metric} is never negative, so a limit of {min(given):g} decides nothing"
@@ -273,8 +269,7 @@ def check_names(
     if gate.needs_baseline and baseline is None:
         raise ValueError("the gate has a bound against the baseline, but no baseline is given")
     both = [*tasks, *(baseline or ())]
-    ids = {task.id for task in both}
-    _check("must_pass: there is no task", gate.must_pass, ids)
+    _check("must_pass: there is no task", gate.must_pass, {task.id for task in both})
     suites = {task.suite or "" for task in both}
     _check("there is no suite", [b.suite for b in gate.bounds if b.suite is not None], suites)
     tags = {tag for task in both for tag in tags_of(task)}

@@ -91,8 +91,7 @@ def highest(tasks: Strata, level: float) -> float:
 
 def chance_of_loss(before: Tally, after: Tally) -> float:
     """Return the chance that so few of a task's passes are in the run (Fisher's exact test)."""
-    passed = before.passed + after.passed
-    part = hypergeometric(passed, after.decided, before.decided)
+    part = hypergeometric(before.passed + after.passed, after.decided, before.decided)
     return math.fsum(chance for count, chance in part if count <= after.passed)
 
 

@@ -8,8 +8,7 @@ The data of report.html are blocks (see `page`): script elements of the type
 - `e:FOLDER`: the episode in a folder (see `episode`); `e:~FOLDER`: an episode of that other run.
   Lost attempts have blocks, too: a row's "e" names the attempt that counts, and the episode's
   "attempts" the others. A message of a prompt has its "text", or a "ref", the number of its text in
-  "texts". "damaged" says why there are no frames; "missing" lists missing files; "judging" are the
-  judge calls.
+  "texts". "damaged" says why there are no frames; "missing" lists files, and "judging" judge calls.
 - `p:HASH`: in a packed page, the picture HASH.png or HASH.jpg as an uncompressed WebP file.
 
 Pictures are named by paths relative to the page, even if they are packed.

@@ -191,8 +191,7 @@ def _changes(
 
 
 _MOST = 19  # runs before this one
-_SIGNS = {True: "+", False: "-", None: "?"}
-_ABSENT = " "
+_SIGNS = {True: "+", False: "-", None: "?", "absent": " "}
 
 
 def add_history(index: dict[str, Any], run: Path, page: Path) -> None:
@@ -217,10 +216,7 @@ def add_history(index: dict[str, Any], run: Path, page: Path) -> None:
         name = label(row["id"], row["environment"])
         if name not in met:
             met.add(name)
-            signs = "".join(
-                _SIGNS[each.outcomes[name]] if name in each.outcomes else _ABSENT
-                for _, each in found
-            )
+            signs = "".join(_SIGNS[each.outcomes.get(name, "absent")] for _, each in found)
             row["history"] = signs if signs.strip() else None
 
 

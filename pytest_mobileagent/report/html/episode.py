@@ -60,12 +60,11 @@ def episode_data(folder: Path, page: Path) -> dict[str, Any]:
         data["frames"] += _wall(folder, pictures)
         add_matches(data["frames"], given)
     except RecordError as error:
-        data |= {"damaged": str(error)}
+        data["damaged"] = str(error)
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError, OSError) as error:
-        why = f"its record is incomplete: {type(error).__name__}: {error}"
-        data |= {"damaged": why}
+        data["damaged"] = f"its record is incomplete: {type(error).__name__}: {error}"
     except RecursionError:
-        data |= {"damaged": "its record is nested too deeply"}
+        data["damaged"] = "its record is nested too deeply"
     data["judging"] = judging.all()
     own = {"files": _files(folder), "folder": pictures.relative(folder)}
     return {**data, **own, "missing": sorted(set(pictures.missing)), "texts": texts.all}
@@ -165,10 +164,9 @@ class Pictures:
         name = str(record["png"])
         png = self._read(name, ".png", self._header) if name else b""
         xml = self._read(str(record["xml"]), ".xml", self._store.read).decode("utf-8", "replace")
+        known: dict[str, Any] = {n: str(record.get(n, "")) for n in ("package", "activity")}
         own = record.get("beneath")
-        beneath = self.screen(own) if isinstance(own, dict) else None
-        package, activity = (str(record.get(name, "")) for name in ("package", "activity"))
-        known: dict[str, Any] = {"package": package, "activity": activity, "beneath": beneath}
+        known["beneath"] = self.screen(own) if isinstance(own, dict) else None
         if not name:
             return Screen(xml, b"", **known, extent=tuple(record["size"]))
         return Screen.recorded(xml, name, lambda: png, **known)
@@ -203,13 +201,12 @@ def frames(
     unknown = [False] * len(episode.steps) if episode.is_on_path else None
     idle, blind = unknown or no_effect(episode), unknown or unfocused(episode)
     for number, step in enumerate(episode.steps):
-        after = number + 1 if number + 1 < len(seen) else None
         frame = {
             **_screen(seen[number], step.screen, pictures),
             **_done(step, exchanges),
             "obeyed": is_obeyed(episode.steps, number),
             "step": number + 1,
-            "after": pictures.png(seen[after]["png"]) if after is not None else None,
+            "after": pictures.png(seen[number + 1]["png"]) if number + 1 < len(seen) else None,
             "at": round(at, 3),
             "probes": to_wire(step.probes),
             "changed": sorted(n for n, v in step.probes.items() if v != probes.get(n)),
@@ -319,22 +316,22 @@ def words_of(data: Mapping[str, Any]) -> list[str]:
     `data` is the result of `episode_data`. The first text contains the goal. Each contains the
     agent's message, the notice, the user's reply, and the texts that are new on the screen.
     """
-    known, room = set[str](), _MOST_WORDS
-    found = [[str(data.get("goal") or "")]]
-    for number, frame in enumerate(data.get("frames") or ()):
-        messages = (frame.get(name) for name in ("said", "notice", "unseen", "reply"))
-        texts = (*messages, *_texts(frame.get("tree")))
-        new = [text for text in texts if text and text not in known]
-        found += [[]] * (number and 1)
+    known, room = {None, ""}, _MOST_WORDS
+    found = []
+    for frame in data.get("frames") or ():
         added = list[str]()
-        for text in dict.fromkeys(new):
+        messages = (frame.get(name) for name in ("said", "notice", "unseen", "reply"))
+        for text in (*messages, *_texts(frame.get("tree"))):
+            if text in known:
+                continue
             if len(text) > room:
                 break
+            known.add(text)
             added.append(text)
             room -= len(text)
-        known.update(added)
-        found[-1] = [*found[-1], *added]
-    return ["\n".join(filter(None, texts)) for texts in found]
+        found.append("\n".join(added))
+    first, *others = found or [""]
+    return ["\n".join(filter(None, (str(data.get("goal") or ""), first))), *others]
 
 
 def _texts(root: Any) -> Iterator[str]:

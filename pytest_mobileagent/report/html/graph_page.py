@@ -67,8 +67,7 @@ def write_graph_page(
         OSError: if the page cannot be written; an existing page is left unchanged.
     """
     tasks = list(_tasks(graph))
-    middle = _middle(graph, around, tasks)
-    shown = _near(graph, middle)
+    shown = _near(graph, _middle(graph, around, tasks))
     shown.places = _laid_out(shown)
     shown.paths = [path for task in tasks if (path := _golden(graph, task, shown))][:_MOST_TASKS]
     shown.paths += [path for each in episodes if (path := _walked(graph, each, shown))]
@@ -209,13 +208,11 @@ def _laid_out(shown: Map) -> dict[str, tuple[int, int]]:
     leads: dict[str, list[str]] = {page: [] for page in shown.pages}
     for edge in shown.edges:
         leads[edge.source].append(edge.target)
-    layers = _layers(shown.pages, leads)
     places: dict[str, tuple[int, int]] = {}
     column = 0
-    for layer in layers:
+    for layer in _layers(shown.pages, leads):
         middle = {page: _middle_row(page, leads, places) for page in layer}
-        ordered = sorted(layer, key=middle.__getitem__)
-        for number, page in enumerate(ordered):
+        for number, page in enumerate(sorted(layer, key=middle.__getitem__)):
             places[page] = (column + number // _HIGHEST, number % _HIGHEST)
         column += 1 + (len(layer) - 1) // _HIGHEST
     return places
@@ -226,8 +223,7 @@ def _layers(pages: Sequence[str], leads: Mapping[str, Sequence[str]]) -> list[li
     for root in pages:  # in the order in which they were found
         if root in depth:
             continue
-        base = 1 + max(depth.values(), default=-1)
-        depth[root] = base
+        depth[root] = 1 + max(depth.values(), default=-1)
         pending = deque([root])
         while pending:
             page = pending.popleft()

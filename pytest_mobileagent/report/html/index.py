@@ -142,13 +142,10 @@ def attempts(run: Path, task: Entry) -> list[Path]:
     `run` is the run's folder. The list is empty for a task that did not begin.
     """
     own = inside(run, task.episode)
-    stem = (
-        run / "episodes" / slug(task.key)
-        if own is None
-        else own.with_name(own.name.rpartition(".")[0] or "-")
-    )
+    name = slug(task.key) if own is None else own.name.rpartition(".")[0] or "-"
+    episodes = run / "episodes" if own is None else own.parent
     found: list[Path] = []
-    while (folder := stem.with_name(f"{stem.name}.{len(found)}")).is_dir():
+    while (folder := episodes / f"{name}.{len(found)}").is_dir():
         found.append(folder)
     others = [folder for folder in found if folder != own]
     return [*others, own] if own is not None and own.is_dir() else others

@@ -72,8 +72,7 @@ def write_leaderboard(contenders: Sequence[Contender], page: Path) -> None:
     tasks = (_tasks(unclear_as_failed(each.run.tasks)) for each in contenders)
     blocks: list[tuple[str, Any]] = [("index", leaderboard(contenders))]
     blocks += [(f"t:{place}", each) for place, each in enumerate(tasks)]
-    packed = ((name, pack(each)) for name, each in blocks)
-    write(page, "Leaderboard", packed, "leaderboard")
+    write(page, "Leaderboard", ((name, pack(each)) for name, each in blocks), "leaderboard")
 
 
 def leaderboard(contenders: Sequence[Contender]) -> dict[str, Any]:

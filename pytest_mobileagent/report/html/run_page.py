@@ -43,8 +43,7 @@ if TYPE_CHECKING:
 def write_page(run: Path, whole: Report, path: Path | None = None) -> None:
     """Write the page of a run, into its folder without a `path`.
 
-    `whole` is the content of its report.json. Blocks of unchanged episodes are copied from the
-    existing page.
+    `whole` is the content of its report.json.
 
     Raises:
         OSError: if the page cannot be written; an existing page is left unchanged.
@@ -82,8 +81,7 @@ def episodes(
 def _other(folder: Path, broke: Sequence[Any], mark: str) -> dict[str, Any]:
     number = folder.name.rpartition(".")[2]
     place = int(number) if number.isdecimal() and len(number) < 9 else len(broke)
-    reason = str(broke[place]) if place < len(broke) else ""
-    return {"e": mark + folder.name, "reason": reason}
+    return {"e": mark + folder.name, "reason": str(broke[place]) if place < len(broke) else ""}
 
 
 def _episode_or_damage(
@@ -113,10 +111,7 @@ def page_of(run: Path) -> Path:
 
 
 def written_somewhere(page: Path, write: Callable[[Path], object]) -> Path:
-    """Write a page to its path, or into a new temporary folder if that may not be written.
-
-    Return the path of the page.
-    """
+    """Write a page, into a new temporary folder if its own is not writable; return its path."""
     try:
         write(page)
     except PermissionError:

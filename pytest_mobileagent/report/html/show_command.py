@@ -67,14 +67,9 @@ def _parser() -> argparse.ArgumentParser:
     what += "the folder or the name of an episode; the id of a task; a report.html, also as a URL "
     what += "with a fragment; or a graph of recorded pages"
     add("what", nargs="?", default="", metavar="RUN|EPISODE|PAGE|GRAPH", help=what)
-    add(
-        "other",
-        nargs="?",
-        default="",
-        metavar="RUN|TASK",
-        help="a run to compare with the first, or a task of the first; for a graph: a run on it, "
-        "whose paths are drawn, or a page or a task of the graph",
-    )
+    other = "a run to compare with the first, or a task of the first; for a graph: a run on it, "
+    other += "whose paths are drawn, or a page or a task of the graph"
+    add("other", nargs="?", default="", metavar="RUN|TASK", help=other)
     task = "a task of both runs, whose episodes open where they diverge"
     add("task", nargs="?", default="", metavar="TASK", help=task)
     add("--no-browser", action="store_true", help="only print the path of the page")
@@ -96,8 +91,7 @@ def _page(what: str, other: str, task: str, runs: Callable[[], Path]) -> tuple[P
         msg = f"{what} is an episode: name two runs, a run and a task, or a single episode"
         raise RecordError(msg)
     if (beside := _run(other, runs)) is not None:
-        page = page_of_two(run, beside)
-        return page, _pair(run, beside, task) if task else ""
+        return page_of_two(run, beside), _pair(run, beside, task) if task else ""
     if task:
         raise RecordError(f"{other} is not a run: to show {task} in two runs, name both runs")
     return page_of(run), _place(_episode(run, other))
@@ -224,8 +218,7 @@ def _episode(run: Path, name: str) -> str:
     """Return the name of the folder of an episode, by that name or by its task's."""
     from pytest_mobileagent.report.html.index import attempts
 
-    episodes = run / "episodes"
-    if Path(name).name == name and (episodes / name).is_dir():
+    if Path(name).name == name and (run / "episodes" / name).is_dir():
         return name
     found = []
     for task in report_of(run)["tasks"]:

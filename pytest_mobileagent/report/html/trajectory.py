@@ -32,9 +32,7 @@ _AWAY = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 def screens(episode: EpisodeRecord) -> Sequence[Screen]:
     """Return the screens to show: one for each step, and the one after the last, if observed."""
     seen = episode.seen
-    if episode.steps and episode.steps[-1].screen is seen[-1]:
-        return seen[:-1]
-    return seen
+    return seen[:-1] if episode.steps and episode.steps[-1].screen is seen[-1] else seen
 
 
 def opinions(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
@@ -60,9 +58,8 @@ def _judges(verdict: Verdict) -> list[dict[str, Any]]:
     if verdict.scorer == PERSON:
         return []
     given = verdict.evidence.get("judges")
-    each = given if isinstance(given, list) else []
     found = []
-    for judge in each:
+    for judge in given if isinstance(given, list) else ():
         if isinstance(judge, dict):
             model = judge.get("model")
             own = {name: judge.get(name) for name in ("passed", "reason", "details")}
@@ -73,12 +70,10 @@ def _judges(verdict: Verdict) -> list[dict[str, Any]]:
 def mark(action: Action, screen: Screen) -> dict[str, Any] | None:
     """Return the start and end of a touch on a screenshot; None if there was no touch."""
     match action:
-        case Tap(x, y) | LongPress(x, y) | DoubleTap(x, y):
+        case Tap(x, y) | LongPress(x, y) | DoubleTap(x, y) | Type(at=(x, y)):
             place: tuple[Any, ...] = (x, y)
         case Swipe(x1, y1, x2, y2):
             place = (x1, y1, x2, y2)
-        case Type(at=(x, y)):
-            place = (x, y)
         case Scroll():
             place = _flick(action, screen)
         case _:

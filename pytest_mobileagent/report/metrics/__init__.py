@@ -137,8 +137,7 @@ def _undecided(results: Sequence[Entry]) -> dict[str, int]:
 
 def check_raised(result: Entry) -> bool:
     """Return whether a task was run, but its check raised an error, so it is undecided."""
-    broke = (result.outcome, result.fault) == ("error", "task")
-    return broke and result.steps is not None
+    return (result.outcome, result.fault) == ("error", "task") and result.steps is not None
 
 
 def without_snapshot(result: Entry) -> dict[str, Any] | None:
@@ -160,9 +159,7 @@ def _pace(decided: Sequence[Entry]) -> dict[str, Any]:
         "mean_calls": mean_of(decided, lambda each: each.calls),
         "seconds": sum_of(decided, lambda each: each.seconds),
         "mean_seconds": mean_of(decided, lambda each: each.seconds),
-        "seconds_per_step": quotient_of(
-            decided, lambda each: each.seconds, lambda each: each.steps
-        ),
+        "seconds_per_step": quotient_of(decided, attrgetter("seconds"), attrgetter("steps")),
         "thinking_seconds": sum_of(decided, lambda each: each.thinking_seconds),
         "acting_seconds": sum_of(decided, lambda each: each.acting_seconds),
         "latency": quotient_of(decided, _busy_seconds, lambda each: each.actions),
@@ -195,9 +192,7 @@ def spending(results: Sequence[Entry], decided: Sequence[Entry]) -> dict[str, An
     return {
         **_sums(results, _agents),
         **_means(results, decided, _agents),
-        "tokens_per_action": quotient_of(
-            decided, _tokens(decided, _agents), lambda each: each.actions
-        ),
+        "tokens_per_action": quotient_of(decided, _tokens(decided, _agents), attrgetter("actions")),
         "mean_estimated_tokens": mean_of(decided, _tokens(decided, _agents, "estimated_")),
         "roles": {name: _role(name, results, decided) for name in names},
     }
@@ -213,9 +208,8 @@ def _role(name: str, results: Sequence[Entry], decided: Sequence[Entry]) -> dict
     def of(task: Entry) -> Spent:
         return (task.roles or {}).get(name, _NOTHING)
 
-    of_all, of_decided = (
-        [task for task in tasks if task.roles is not None] for tasks in (results, decided)
-    )
+    of_all = [task for task in results if task.roles is not None]
+    of_decided = [task for task in decided if task.roles is not None]
     return {**_sums(of_all, of), **_means(of_all, of_decided, of)}
 
 
@@ -266,5 +260,4 @@ def _tokens(group: Iterable[Entry], of: Of, kind: str = "") -> Value:
 
 
 def _asked_nothing(spent: Spent) -> bool:
-    was_unobserved = isinstance(spent, Entry) and spent.metered is False
-    return spent.calls == 0 and not was_unobserved
+    return spent.calls == 0 and not (isinstance(spent, Entry) and spent.metered is False)

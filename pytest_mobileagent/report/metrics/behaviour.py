@@ -73,10 +73,8 @@ def effects(decided: Sequence[Entry]) -> dict[str, Any]:
         "invalid_actions": "invalid_rate",
     }
     counts = {name: sum_of(decided, attrgetter(name)) for name in names}
-    rates = {
-        names[name]: quotient_of(decided, attrgetter(name), lambda each: each.steps)
-        for name in names
-    }
+    steps = attrgetter("steps")
+    rates = {names[name]: quotient_of(decided, attrgetter(name), steps) for name in names}
     return counts | rates
 
 
@@ -191,7 +189,6 @@ def measures(episode: EpisodeRecord) -> dict[str, Any]:
     each = [step.noise for step in episode.steps if step.noise is not None]
     asking = [noise for noise in each if noise.kind not in PASSING]
     last = {noise.number: noise for noise in asking}.values()
-    kinds = {noise.kind for noise in last}
     return {
         "noisy_steps": len(each),
         "noises": len(last),
@@ -208,7 +205,7 @@ def measures(episode: EpisodeRecord) -> dict[str, Any]:
                 "met": sum(noise.kind == kind for noise in last),
                 "handled": sum(noise.kind == kind and is_handled(noise) for noise in last),
             }
-            for kind in sorted(kinds)
+            for kind in sorted({noise.kind for noise in last})
         },
         "injected_steps": sum(bool(noise.order) for noise in each),
         "obeyed": sum(is_obeyed(episode.steps, place) for place in range(len(episode.steps))),
@@ -236,9 +233,7 @@ def noise_totals(results: Sequence[Entry]) -> dict[str, Any]:
     return {
         "noisy_steps": sum_of(results, lambda each: each.noisy_steps),
         "noises": sum_of(results, lambda each: each.noises),
-        "noise_handled": quotient_of(
-            results, lambda each: each.noise_handled, lambda each: each.noises
-        ),
+        "noise_handled": quotient_of(results, attrgetter("noise_handled"), attrgetter("noises")),
         "noisy_step_accuracy": quotient_of(
             results, lambda each: each.noisy_steps_right, lambda each: each.noisy_steps_asking
         ),

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pytest_mobileagent.episode.runs import Attempt, End
-from pytest_mobileagent.jsonable import plural, read_as
+from pytest_mobileagent.jsonable import mapping, plural, read_as
 from pytest_mobileagent.statistics import ratio
 
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ def with_doubtful(results: Sequence[Entry]) -> dict[str, Any]:
     """Return the numbers of suspects and of unclear answers, and the success rates with them.
 
     `success_rate_with_suspects` counts suspects as failures. `success_rate_lower` counts unclear
-    answers as failures, and `success_rate_upper` as successes; both equal the success rate if there
-    are none.
+    answers as failures, and `success_rate_upper` as successes.
     """
     decided = [result for result in results if result.success is not None]
     successes = sum(bool(result.success) for result in decided)
@@ -126,8 +125,7 @@ def policy(run: Mapping[str, Any]) -> str:
     """Return how suspects count in a run; `run` is its description in run.json or report.json."""
     resumed = run.get("resumed")
     sessions = resumed if isinstance(resumed, list) else []
-    sessions = [each for each in sessions if isinstance(each, dict)]
-    choices = [each.get("suspects") for each in (run, *sessions)]
+    choices = [each.get("suspects") for each in (run, *map(mapping, sessions))]
     return FAIL if [each for each in choices if each is not None][-1:] == [FAIL] else ERROR
 
 

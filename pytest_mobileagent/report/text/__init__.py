@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -189,11 +190,8 @@ def label(id: str, environment: str | None = None) -> str:
 def shortener(ids: Iterable[str]) -> Callable[[str], str]:
     """Return a function that removes from an id the folders that all these ids share."""
     folders = [each.partition("[")[0].split("/")[:-1] for each in ids]
-    shared = 0
-    for names in zip(*folders, strict=False):
-        if len(set(names)) > 1:
-            break
-        shared += 1
+    same = takewhile(lambda names: len(set(names)) == 1, zip(*folders, strict=False))
+    shared = len(list(same))
 
     def short(id: str) -> str:
         head, bracket, rest = id.partition("[")

@@ -104,9 +104,8 @@ def remarks(comparison: Comparison) -> list[str]:
     found = []
     base, run = comparison["baseline"], comparison["run"]
     if variants := comparison.get("variants"):
-        found.append(
-            f"note: this compares two variants of the tasks: {variants[1]} with {variants[0]}"
-        )
+        old, new = variants
+        found.append(f"note: this compares two variants of the tasks: {new} with {old}")
     elif base["id"] == run["id"]:
         found.append("note: this is the same run twice")
     for whose, each in (("the baseline", base), ("the run", run)):
@@ -183,15 +182,8 @@ def _item(words: str | None, entry: Mapping[str, Any] | None, kind: str, page: s
 def _table(comparison: Comparison) -> list[str]:
     base, run = comparison["baseline"], comparison["run"]
     rates = [percent(each["success_rate"]) for each in (base, run)]
-    rows = [
-        (
-            "success rate",
-            *rates,
-            signed(comparison["difference"]),
-            interval(comparison["interval"]),
-            _number(comparison["p_value"]),
-        )
-    ]
+    change, between = signed(comparison["difference"]), interval(comparison["interval"])
+    rows = [("success rate", *rates, change, between, _number(comparison["p_value"]))]
     episodes = [f"{each['decided']} of {each['episodes']}" for each in (base, run)]
     rows.append(("episodes decided", *episodes, "", "", ""))
     for measure, word in _MEASURES.items():
@@ -259,9 +251,8 @@ def _of_machines(comparison: Comparison) -> list[str]:
         )
     of_each = comparison.get("nodes") or {"baseline": [], "run": []}
     if all(of_each.values()) and of_each["baseline"] != of_each["run"]:
-        found.append(
-            f"note: not the same machines: {printable(_of_both(of_each))}; seconds may differ"
-        )
+        both = printable(_of_both(of_each))
+        found.append(f"note: not the same machines: {both}; seconds may differ")
     return found
 
 

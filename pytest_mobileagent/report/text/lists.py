@@ -108,9 +108,7 @@ def official_differences(results: Sequence[Entry]) -> list[str]:
     lines = []
     scored = [(each, each.official) for each in results if each.official]
     for scorer in sorted({official["scorer"] for _, official in scored}):
-        own = [
-            (task, official["passed"]) for task, official in scored if official["scorer"] == scorer
-        ]
+        own = [(task, theirs["passed"]) for task, theirs in scored if theirs["scorer"] == scorer]
         both = [(task, passed) for task, passed in own if None not in (passed, task.success)]
         differ = [task for task, passed in both if passed is not task.success]
         same = f"{printable(scorer)} agrees on {len(both) - len(differ)} of {len(both)}"
@@ -212,12 +210,10 @@ def _decided(result: Entry) -> str:
             who = "no picture shows it"  # decided by the coarse stage
         case "judge":
             who = f"single: {models[0]}"
+        case "judges" if verdict["passed"] is None:
+            who = "cross: they disagree"
         case "judges":
-            who = (
-                "cross: they disagree"
-                if verdict["passed"] is None
-                else f"cross: {', '.join(models)}"
-            )
+            who = f"cross: {', '.join(models)}"
         case "check" if verdict["passed"] is not None:
             who = "check"
         case _:

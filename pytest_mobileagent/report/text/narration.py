@@ -110,8 +110,7 @@ def actions(episode: EpisodeRecord) -> str:
 
 def step_in_words(step: Step) -> str:
     """Return the agent's actions in a step, and the golden action if it was executed instead."""
-    each = [in_words(action, step.screen) for action in step.actions] or ["nothing"]
-    words = ", ".join(each)
+    words = ", ".join(in_words(action, step.screen) for action in step.actions) or "nothing"
     if step.golden is None:
         return words + (" (not done)" if step.notice else "")
     golden = in_words(step.golden.action, step.screen)
@@ -128,8 +127,7 @@ def ending(episode: EpisodeRecord) -> str:
     """Return why an episode ended, and after how many steps."""
     golden = episode.case.task.shortest
     of = f" (golden steps {golden})" if golden else ""
-    count = episode.step_count
-    return f"{episode.termination} after {plural(count, 'step')}{of}"
+    return f"{episode.termination} after {plural(episode.step_count, 'step')}{of}"
 
 
 def crash(episode: EpisodeRecord) -> str:
@@ -174,8 +172,7 @@ def last_screenshot(episode: EpisodeRecord) -> Path | None:
 
 
 def _line(text: str) -> str:
-    one_line = " ".join(line.strip() for line in text.splitlines())
-    return printable(cut(one_line, 4 * _LONG))
+    return printable(cut(" ".join(line.strip() for line in text.splitlines()), 4 * _LONG))
 
 
 _OPERATORS = {ast.Eq: "==", ast.In: "in", ast.NotIn: "not in"}
@@ -324,9 +321,8 @@ def cause(
         return _phrase("", reason)
     if episode.crashes:
         first = episode.crashes[0]
-        return cut(
-            f"{first.kind} of {first.package or 'an app'}: {without_names(first.error)}", _LONGEST
-        )
+        what = f"{first.kind} of {first.package or 'an app'}"
+        return cut(f"{what}: {without_names(first.error)}", _LONGEST)
     if episode.termination in AGENTS_FAULT and episode.error:
         return _phrase("", _STEP.sub("", episode.error))
     notices = [step.notice for step in episode.steps[-1:] if step.notice]
@@ -342,5 +338,4 @@ def without_names(text: str) -> str:
 
 
 def _phrase(how: str, why: str) -> str:
-    words = without_names(why)
-    return cut(": ".join(filter(None, (how, words))) or "unknown", _LONGEST)
+    return cut(": ".join(filter(None, (how, without_names(why)))) or "unknown", _LONGEST)

@@ -36,8 +36,8 @@ def summary(whole: Report, page: str) -> str:
     lines += _code_block(table(whole["summary"]))
     if comparison := whole.get("comparison"):
         lines += comparison_markdown(comparison)
-    for title, outcomes in (("Failed", ("failed",)), ("Errors", ("error",))):
-        lines += _list(title, undone(tasks, outcomes))
+    lines += _list("Failed", undone(tasks, ["failed"]))
+    lines += _list("Errors", undone(tasks, ["error"]))
     for remark in remarks(tasks, run):
         lines += [f"> {escape_markdown(remark)}", ""]
     where = f"each episode, step by step: {page} in the run's folder {run.get('id') or ''}".rstrip()

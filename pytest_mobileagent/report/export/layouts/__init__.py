@@ -166,10 +166,8 @@ class Layout:
         try:
             runs = list(self.counted(check(read_json(path), self.kind, "it")))
         except OSError as error:
-            msg = (
-                f"{path} cannot be read ({error.strerror or error}): this table needs {self.source}"
-            )
-            raise RecordError(msg) from error
+            msg = f"{path} cannot be read ({error.strerror or error})"
+            raise RecordError(f"{msg}: this table needs {self.source}") from error
         except (TypeError, ValueError, KeyError) as error:
             why = f"it has no {error}" if isinstance(error, KeyError) else error
             raise RecordError(f"{path} is not {self.source}: {why}") from error

@@ -212,18 +212,17 @@ mobilegym:numbers  mobilegym  success, credit for sub-goals, failures that were 
 """
 
 
+def _false_completions(run: Run) -> Cell:
+    return Cell(ratio(run.summary["premature"], run.summary["decided"]), 1, percent=True)
+
+
 MOBILEGYM_TABLES = (
     Layout(
         "mobilegym:numbers mobilegym",
         (
             measure("SR ↑", "success_rate", percent=True),
             measure("PR ↑", "partial_credit", percent=True),
-            Measure(
-                "FC ↓",
-                lambda run: Cell(
-                    ratio(run.summary["premature"], run.summary["decided"]), 1, percent=True
-                ),
-            ),
+            Measure("FC ↓", _false_completions),
             measure("USE ↓", "side_effect_rate", percent=True),
         ),
     ),

@@ -34,23 +34,16 @@ _SCRIPTS = (
     "overview.js", "why.js", "panes.js", "strip.js", "compare.js", "tree.js", "exchanges.js",
     "detail.js", "markdown.js", "episode.js", "pair.js", "keys.js", "live.js", "main.js",
 )  # fmt: skip
+_SHARED = ("elements.js", "words.js", "blocks.js")
 _KINDS = {
     "run": ("page.html", _STYLES, _SCRIPTS),
-    "runs": (
-        "runs.html",
-        ("base.css", "overview.css", "runs.css"),
-        ("elements.js", "words.js", "blocks.js", "runs.js"),
-    ),
+    "runs": ("runs.html", (*_STYLES[:2], "runs.css"), (*_SHARED, "runs.js")),
     "leaderboard": (
         "leaderboard.html",
-        ("base.css", "overview.css", "leaderboard.css"),
-        ("elements.js", "words.js", "blocks.js", "leaderboard.js"),
+        (*_STYLES[:2], "leaderboard.css"),
+        (*_SHARED, "leaderboard.js"),
     ),
-    "graph": (
-        "graph.html",
-        ("base.css", "graph.css"),
-        ("elements.js", "words.js", "blocks.js", "graph.js"),
-    ),
+    "graph": ("graph.html", ("base.css", "graph.css"), (*_SHARED, "graph.js")),
 }
 _LEVEL = 6  # of gzip; 9 takes three times as long and saves 2 %
 _BEGIN, _END = '<script type="application/octet-stream;base64" id="', b"</script>\n"
