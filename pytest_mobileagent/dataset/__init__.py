@@ -94,9 +94,7 @@ def trajectory_of(
     origin: Mapping[str, Any],
     rules: Redaction | None = None,
 ) -> Trajectory:
-    """Return a recorded episode as a trajectory, redacted by `rules`.
-
-    Steps in which nothing was done are left out.
+    """Return an episode as a trajectory, redacted by `rules`, without steps that did nothing.
 
     Raises:
         LeftOutError: if the episode has no actions, or actions that a trajectory cannot contain.

@@ -157,8 +157,7 @@ class _Path:
             each = self._golden[place]
             ad: Ad | str = "a page has no picture"
             if self._graph.page(each.page).png:
-                screen = self._graph.screen(each.page)
-                ad = ad_over(screen, each, templates, plan.whiten, chance)
+                ad = ad_over(self._graph.screen(each.page), each, templates, plan.whiten, chance)
             if isinstance(ad, Ad):
                 check_fonts([ad.template])
                 found[place] = ad

@@ -122,13 +122,11 @@ def ad_over(
     tried = ((each, way) for each, root in placed for way in (root, _onto(root, target, look)))
     for template, root in tried:
         close, area = _closes(root), _area(root)
-        if close is None or close.bounds.contains(*target.center):
+        centre = target.center
+        if close is None or close.bounds.contains(*centre) or not area.contains(*centre):
             continue
-        if not area.contains(*target.center):
-            continue
-        picture = draw(
-            white, replace(root, role=_UNDIMMED.get(root.role, root.role)), template, look
-        )
+        undimmed = replace(root, role=_UNDIMMED.get(root.role, root.role))
+        picture = draw(white, undimmed, template, look)
         if _is_visible(picture, target, area):
             continue
         seen = _seen(screen, root, picture, template, look)

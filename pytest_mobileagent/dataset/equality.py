@@ -18,8 +18,7 @@ letter or a small icon. Screens without hierarchies are compared by their pictur
 clock on the screen makes them different pages. A screen with a hierarchy and a screen without one
 are never the same page.
 
-The rules were measured on labelled pairs of screens (tests/dataset/labelled.py); see
-docs/data-sets.md.
+The rules were measured on labelled pairs (tests/dataset/labelled.py); see docs/data-sets.md.
 """
 
 from __future__ import annotations
@@ -58,8 +57,7 @@ _CLOCKS = {"clock", "date", "time", "day", "today"}
 class Sight:
     """The parts of a screen that are compared.
 
-    - `key`: a digest of everything except the picture. Screens with different keys are different
-      pages.
+    - `key`: a digest of everything except the picture; unequal keys mean unequal pages.
     - `png`: the encoded picture, or empty.
     - `hidden`: the areas of the picture that are not compared.
     - `is_alone`: whether the screen has a picture, but no hierarchy.

@@ -77,8 +77,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--small", action="store_true", help=small)
     hidden = "for runs: redaction rules (default: mobile_redact)"
     add("--redact", metavar="FILE", type=Path, help=hidden)
-    formats = "for a data set: its format, if it is not recognised"
-    add("--format", choices=RELEASES, help=formats)
+    add("--format", choices=RELEASES, help="for a data set: its format, if it is not recognised")
     skip = "for a data set: leave out broken parts, and count them"
     add("--skip-broken", action="store_true", help=skip)
     return parser

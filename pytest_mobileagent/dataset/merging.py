@@ -47,10 +47,7 @@ _NAME = re.compile(r"[^A-Za-z0-9]+")
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """An action on a page that has led to several pages, with the count of each.
-
-    The first of `targets` is the one in the graph.
-    """
+    """An action on a page that led to several pages, with counts; the first is in the graph."""
 
     page: str
     action: str
@@ -155,17 +152,14 @@ class Merger:
         for (page, _), led in self._edges.items():
             self._writer.edge(page, led.golden, led.main_target, led.targets[led.main_target])
             if len(led.targets) > 1:
-                targets = tuple(led.targets.most_common())
-                self.merged.contradictions.append(
-                    Contradiction(page, repr(led.golden.action), targets)
-                )
+                action, targets = repr(led.golden.action), tuple(led.targets.most_common())
+                self.merged.contradictions.append(Contradiction(page, action, targets))
         self._tasks()
         starts = {name: each.most_common(1)[0][0] for name, each in self._starts.items()}
         languages = Counter(ways[0].case.task.language for ways in self._ways.values())
         known: dict[str, Any] = {"snapshots": starts}
         if starts:
-            most = max(self._starts, key=lambda name: self._starts[name].total())
-            known["start"] = starts[most]
+            known["start"] = starts[max(starts, key=lambda name: self._starts[name].total())]
         if languages:
             known["language"] = languages.most_common(1)[0][0]
         self._writer.head(**known | head)
@@ -219,8 +213,7 @@ class Merger:
             self.merged.left_out[why] += 1
             return
         golden = self._golden(step.done[0], step.screen, page)
-        led = self._edges.setdefault((page, _key(golden)), _Led(golden))
-        led.targets[following] += 1
+        self._edges.setdefault((page, _key(golden)), _Led(golden)).targets[following] += 1
 
     def _on(self, golden: list[Golden], step: Step, page: str) -> list[Golden] | None:
         """Return a path extended by a step, or None if a golden path cannot contain the step."""
@@ -295,8 +288,7 @@ def boxes_of(action: Action, screen: Screen) -> tuple[Bounds, ...]:
             at = screen.at(x, y) if screen.xml else []
         case _:
             return ()
-    flags = _CAN[type(action)]
-    fit = (each for each in at if any(getattr(each, flag) for flag in flags))
+    fit = (each for each in at if any(getattr(each, flag) for flag in _CAN[type(action)]))
     chosen = next(fit, at[0] if at else None)
     return () if chosen is None else (chosen.bounds,)
 

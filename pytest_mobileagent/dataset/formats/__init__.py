@@ -143,9 +143,8 @@ def screen_of(folder: Path, picture: str, xml: str | None = None) -> Screen:
         RecordError: if the picture's path leads out of the folder.
     """
     root = folder.resolve()
-    paths = [folder / name for name in (picture, xml) if name]
-    for path in paths:
-        if not path.resolve().is_relative_to(root):
-            raise RecordError(f"{path} is outside {folder}")
+    for name in filter(None, (picture, xml)):
+        if not (folder / name).resolve().is_relative_to(root):
+            raise RecordError(f"{folder / name} is outside {folder}")
     png = read_bytes(folder / picture) if picture else b""
     return Screen(read_bytes(folder / xml).decode() if xml else "", png)

@@ -156,8 +156,7 @@ class Release(Base):
             why = f"it is not an episode: {why}"
             self.problems.broken(where, why, "malformed episodes")
             return
-        columns = {**found.columns, "tags": splits.of(found.id)}
-        yield replace(found, columns=columns, where=where)
+        yield replace(found, columns={**found.columns, "tags": splits.of(found.id)}, where=where)
 
     def _evaluated(self, entry: Any) -> Demonstration:
         """Return an episode of UI-S1; missing pictures are left out."""
@@ -171,9 +170,8 @@ class Release(Base):
             if size is None:
                 raise GraphError(f"step {number} has no PNG image {step['screenshot']}")
             (action,) = AndroidControl("mobile_use").parse(json.dumps(content), Frame(size)).actions
-            accepted = options.get("candidate_bbox") or (
-                [content["bbox"]] if "bbox" in content else []
-            )
+            own = [content["bbox"]] if "bbox" in content else []
+            accepted = options.get("candidate_bbox") or own
             pages.append(ReleasePage(f"{episode}_{number}", picture, None, size))
             golden.append(Golden(action, size, tuple(Bounds(*map(int, box)) for box in accepted)))
         instructions = [step.get("step_instruction") or "" for step in steps]
@@ -191,8 +189,7 @@ class Release(Base):
 
 def _evaluated(path: Path) -> Iterator[Path]:
     """Yield the files whose first entry is an episode of UI-S1."""
-    files = sorted(path.glob("*.json*")) if path.is_dir() else [path]
-    for file in files:
+    for file in sorted(path.glob("*.json*")) if path.is_dir() else [path]:
         if file.suffix in (".json", ".jsonl"):
             try:
                 _, first = next(items(file))
@@ -205,12 +202,8 @@ def _evaluated(path: Path) -> Iterator[Path]:
 def _extent(content: Mapping[str, Any], options: Mapping[str, Any]) -> Size:
     """Return a size that contains the points and boxes of a step without a picture."""
     points = [content[name] for name in ("coordinate", "coordinate2") if name in content]
-    points += [box[2:] for box in options.get("candidate_bbox", ())]
-    width, height = _SIZE
-    return (
-        max([width, *(math.ceil(x) for x, _ in points)]),
-        max([height, *(math.ceil(y) for _, y in points)]),
-    )
+    points += [_SIZE, *(box[2:] for box in options.get("candidate_bbox", ()))]
+    return max(math.ceil(x) for x, _ in points), max(math.ceil(y) for _, y in points)
 
 
 def _original(entry: Example) -> Demonstration:
@@ -233,8 +226,7 @@ def _original(entry: Example) -> Demonstration:
     if len(pages) != len(golden) + 1:
         raise ValueError(f"it has {len(pages)} screens and {len(golden)} actions")
     columns = {"instructions": [each.decode() for each in entry.get("step_instructions", [])]}
-    goal = entry["goal"][0].decode()
-    return Demonstration(episode, goal, tuple(pages), tuple(golden), columns)
+    return Demonstration(episode, entry["goal"][0].decode(), tuple(pages), tuple(golden), columns)
 
 
 def boxes(screen: Screen, x: int, y: int) -> list[list[int]]:
@@ -259,17 +251,9 @@ _LAYER = 4  # of a window; windows with a greater layer are in front
 _ID, _BOUNDS, _CHILDREN, _VISIBLE = 1, 2, 25, 23  # of a node
 _TEXTS = {3: "class", 4: "content-desc", 5: "hint", 6: "package", 7: "text", 10: "resource-id"}
 _FLAGS = {
-    12: "checkable",
-    13: "checked",
-    14: "clickable",
-    16: "enabled",
-    17: "focusable",
-    18: "focused",
-    19: "long-clickable",
-    20: "password",
-    21: "scrollable",
-    22: "selected",
-}
+    12: "checkable", 13: "checked", 14: "clickable", 16: "enabled", 17: "focusable", 18: "focused",
+    19: "long-clickable", 20: "password", 21: "scrollable", 22: "selected",
+}  # fmt: skip
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _DEEPEST = 500  # windows of real apps have about 50 levels
 

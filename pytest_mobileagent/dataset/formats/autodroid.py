@@ -90,8 +90,7 @@ class Release(Base):
         snapshots = {}
         for file in _files(self.path):
             app = file.stem.removeprefix("utg_") if file.stem != "utg" else file.parent.name
-            first = self._write(writer, app, list(self._records(file, app)))
-            if first:
+            if first := self._write(writer, app, list(self._records(file, app))):
                 snapshots[app] = first
         writer.head(snapshots=snapshots)
         return 0
@@ -114,9 +113,8 @@ class Release(Base):
         for (page, choice, typed), found in targets.items():
             target, count = found.most_common(1)[0]
             chosen = pages[page][choice]
-            writer.edge(
-                page, Golden(_action(chosen, typed), _SIZE, (chosen.bounds,)), target, count
-            )
+            golden = Golden(_action(chosen, typed), _SIZE, (chosen.bounds,))
+            writer.edge(page, golden, target, count)
             for _ in range(len(found) - 1):
                 self.problems.missed(f"page {page}", "edges that contradict a more frequent one")
         return records[0].page if records else ""

@@ -13,7 +13,9 @@ docs/data-sets.md defines the format. Lines may be in any order, in one file or 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_mobileagent._task.wording import literal
@@ -185,9 +187,5 @@ def _files(path: Path) -> list[Path]:
 
 
 def _first(file: Path) -> Iterator[Any]:
-    try:
-        for _, line in items(file):
-            yield line
-            return
-    except GraphError:
-        return
+    with suppress(GraphError):
+        yield from (line for _, line in islice(items(file), 1))

@@ -61,8 +61,7 @@ class Layout(Format):
             ]
             sample = {"messages": messages, "episode": number, "step": place}
             if SCREENSHOT in self.observed:
-                picture = self.keep(f"images/{number}_{place}.png", each.step.screen.png)
-                sample["images"] = [picture]
+                sample["images"] = [self.keep(f"images/{number}_{place}.png", each.step.screen.png)]
             self.append(f"{split}.json", sample)
         return len(actions)
 

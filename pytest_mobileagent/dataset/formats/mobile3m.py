@@ -161,10 +161,8 @@ class App:
         file = self.folder / _UNIQUE
         if not file.is_file():
             return
-        self._fill(
-            "INSERT OR REPLACE INTO equal VALUES (?, ?)",
-            ((name, str(other)) for name, other in pairs(file)),
-        )
+        equal = ((name, str(other)) for name, other in pairs(file))
+        self._fill("INSERT OR REPLACE INTO equal VALUES (?, ?)", equal)
         for name, other in self._index.execute(_CHAINED):
             why = f"{name} is equal to {other}, which is equal to another page"
             self.problems.broken(str(file), why, "equal pages without a representative")
@@ -225,10 +223,8 @@ class App:
 
     def _write_pages(self, writer: GraphWriter) -> Iterator[tuple[str]]:
         """Write the pages that have files, and yield their names."""
-        rows = self._index.execute(
-            "SELECT name, place FROM pages ORDER BY name <> ?, name", (self.home,)
-        )
-        for name, place in rows.fetchall():
+        query = "SELECT name, place FROM pages ORDER BY name <> ?, name"
+        for name, place in self._index.execute(query, (self.home,)).fetchall():
             page = RecordedPage(self.folder, name)
             if not page.is_there:  # copies often contain a part of the pages
                 self.problems.missed(place, "pages without files")
@@ -239,12 +235,7 @@ class App:
             writer.page(name, png=page.png, xml=page.xml, size=page.size, package=page.package())
             yield (name,)
 
-    def _write_edges(
-        self,
-        writer: GraphWriter,
-        source: str,
-        edges: list[tuple[Any, ...]],
-    ) -> None:
+    def _write_edges(self, writer: GraphWriter, source: str, edges: list[tuple[Any, ...]]) -> None:
         page = RecordedPage(self.folder, source)
         if flaw := page.flaw():
             self.problems.broken(f"{page.xml}:1", flaw, "broken view hierarchies")

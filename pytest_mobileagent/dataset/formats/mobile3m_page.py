@@ -90,18 +90,15 @@ class RecordedPage:
             boxes = tuple(each.bounds for each in self._elements if each.scrollable)
             boxes = tuple(box for box in boxes if (x1, y1, x2, y2) in _paths_in(box))
             return self._golden(swipe, boxes or (_around(swipe, self.size),))
-        text = None
-        if found := _INPUT.fullmatch(words):
-            text = found[2]
-        else:
-            found = _CLICK.fullmatch(words)
+        typed = _INPUT.fullmatch(words)
+        found = typed or _CLICK.fullmatch(words)
         if found is None:
             return None
         boxes = tuple(box for box in self._boxes(found[1].strip()) if box.width and box.height)
         if not boxes:
             return None
         place = boxes[0].center
-        return self._golden(Tap(*place) if text is None else Type(text, at=place), boxes)
+        return self._golden(Type(typed[2], at=place) if typed else Tap(*place), boxes)
 
     def _golden(self, action: Action, boxes: tuple[Bounds, ...]) -> Golden:
         return Golden(action, self.size, boxes, self.name)

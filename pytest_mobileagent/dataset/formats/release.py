@@ -64,8 +64,7 @@ class Demonstration:
 class Problems:
     """The problems of a release: the first one ends the import, or with `skip`, all are left out.
 
-    `left_out` counts what was left out, by reason; `first` has the place of the first occurrence of
-    each reason.
+    `left_out` counts what was left out, by reason; `first` has the first place of each reason.
     """
 
     def __init__(self, *, skip: bool = False) -> None:
@@ -162,9 +161,8 @@ class Release:
 
     def row(self, each: Demonstration) -> dict[str, Any]:
         """Return a task's row for the graph's table of tasks (see `Demonstration`)."""
-        golden = [
-            replace(one, page=page.id) for page, one in zip(each.pages, each.golden, strict=False)
-        ]
+        done = zip(each.pages, each.golden, strict=False)
+        golden = [replace(one, page=page.id) for page, one in done]
         steps = sum(not ends_episode(one.action) for one in golden)
         fields = {
             "id": each.id,

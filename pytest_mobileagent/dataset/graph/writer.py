@@ -38,7 +38,6 @@ from pytest_mobileagent.screen.picture import size_in, size_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
-    from types import TracebackType
     from typing import Self
 
     from pytest_mobileagent.action.matching import Size
@@ -62,8 +61,7 @@ _LEADING_ANYWHERE = """
 class GraphWriter:
     """Writes a graph to a new folder, which appears when the `with` block ends without an error.
 
-    - `files`: the user's own copy of a data set, in which pages may refer to files instead of
-      copying them.
+    - `files`: the user's own copy of a data set; pages may refer to its files without copying them.
     - `replaces`: whether the graph may replace an existing graph.
 
     Raises:
@@ -99,9 +97,7 @@ class GraphWriter:
         self._index.executescript(f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; {_TABLES}")
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, _: object) -> None:
         try:
             if error is None:
                 self._finish()
@@ -214,8 +210,7 @@ class GraphWriter:
 
     def _finish(self) -> None:
         for page in list(self._same):
-            first = self._first(page)
-            self._index.execute("UPDATE pages SET same = ? WHERE id = ?", (first, page))
+            self._index.execute("UPDATE pages SET same = ? WHERE id = ?", (self._first(page), page))
         self._index.executescript(_INDEXES)
         head = self._whole_head()
         self._index.commit()
