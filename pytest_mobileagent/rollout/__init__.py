@@ -21,17 +21,9 @@ if TYPE_CHECKING:
     from pytest_mobileagent.rollout.vector import MobileVectorEnv
 
 __all__ = [
-    "MobileEnv",
-    "MobileVectorEnv",
-    "ModelJudge",
-    "RecordedRollouts",
-    "Reward",
-    "RolloutPhone",
-    "RolloutTask",
-    "load_tasks",
-    "phones",
-    "split",
-]
+    "MobileEnv", "MobileVectorEnv", "ModelJudge", "RecordedRollouts", "Reward", "RolloutPhone",
+    "RolloutTask", "load_tasks", "phones", "split",
+]  # fmt: skip
 
 __getattr__ = lazy_names(__name__)
 

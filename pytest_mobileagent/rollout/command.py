@@ -90,8 +90,7 @@ def _run(given: argparse.Namespace, options: list[str]) -> int:
     if given.judges:
         check_extra("models", "asking judges")
         more["judge"] = ModelJudge(*given.judges.split(","), max_cost=given.max_cost)
-    fixtures = {"judge"} if given.judges else set()
-    tasks = load_tasks(*given.paths, options=options, fixtures=fixtures)
+    tasks = load_tasks(*given.paths, options=options, fixtures={"judge"} if given.judges else set())
     if given.dialect:
         more["dialect"] = dialects()[given.dialect]()
     token = secrets.token_urlsafe(16)

@@ -95,8 +95,7 @@ class MobileVectorEnv(SyncVectorEnv[Any, Any]):
         result = self.envs[place].step(action)
         if mode is AutoresetMode.SAME_STEP and (result[2] or result[3]):
             seen, _, _, _, info = self._begun(place)
-            final = {"final_obs": result[0], "final_info": result[-1]}
-            return seen, *result[1:4], final | info
+            return seen, *result[1:4], {"final_obs": result[0], "final_info": result[-1]} | info
         return result
 
     def _together(self, infos: dict[int, dict[str, Any]]) -> Any:
