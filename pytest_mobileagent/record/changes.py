@@ -1,7 +1,6 @@
 """The changes that a person made on the phone, and an assert that checks each of them.
 
-The state of the phone is read with the probes that a check would use, so every difference can be
-asserted.
+The state of the phone is read with the probes of checks, so every difference can be asserted.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ class Change:
 
     @property
     def is_volatile(self) -> bool:
-        """Whether the value would also differ at another hour, on another phone or in a run."""
+        """Whether the value may change by itself, for the reason `why`."""
         return bool(self.why)
 
 
@@ -107,9 +106,8 @@ def _rows(before: PhoneState, after: PhoneState) -> Iterator[Change]:
                 twin = any(all(o.get(n) == v for n, v in values.items()) for o in
                            (gone if sign == "+" else new))  # fmt: skip
                 why = "" if values and not twin else "only its numbers and times have changed"
-                check = Check(
-                    f"{literal(values)} {word} {{probe}}", *_source(source, table, stable, rows)
-                )
+                test = f"{literal(values)} {word} {{probe}}"
+                check = Check(test, *_source(source, table, stable, rows))
                 yield Change(where, f"{sign} {_brief(values or row)}", check, why)
 
 
@@ -121,8 +119,7 @@ def _source(
     if not table:
         name = source.removeprefix("content://").replace("com.android.", "").replace("/", "_")
         return f"provider({literal(source)}, {literal(chosen)})", name, ("provider",), ""
-    listed = ", ".join(_column(name) for name in chosen)
-    query = f"select {listed} from {_column(table)}"  # noqa: S608 - columns are quoted
+    query = f"select {', '.join(map(_column, chosen))} from {_column(table)}"  # noqa: S608 - quoted
     return f"sqlite({{path}}, {literal(query)})", table, ("sqlite",), source
 
 
@@ -143,17 +140,14 @@ def _stable(rows: list[dict[str, Any]]) -> list[str]:
 
 def _distinguishing(columns: list[str], rows: list[dict[str, Any]]) -> list[str]:
     """Return the columns that distinguish the rows of the table; all columns if none does."""
-    found = [name for name in columns if len({repr(row.get(name)) for row in rows}) > 1]
-    return found or columns
+    return [name for name in columns if len({repr(r.get(name)) for r in rows}) > 1] or columns
 
 
 def _preferences(before: PhoneState, after: PhoneState) -> Iterator[Change]:
     for package, file, key in sorted(before.preferences.keys() | after.preferences.keys()):
-        place = (package, file, key)
-        old, new = (each.preferences.get(place) for each in (before, after))
+        old, new = (each.preferences.get((package, file, key)) for each in (before, after))
         if old == new:
             continue
-        why = _why(key, new)
         is_plain = isinstance(new, bool | None)
         wanted = f"{{probe}} is {new!r}" if is_plain else f"{{probe}} == {literal(new)}"
         expression = f"preferences({literal(package)}, {literal(file)}, {literal(key)})"
@@ -161,7 +155,7 @@ def _preferences(before: PhoneState, after: PhoneState) -> Iterator[Change]:
             f"preferences {file}",
             f"{key}: {_brief(old)} → {_brief(new)}",
             Check(wanted, expression, key, ("preferences",)),
-            why,
+            _why(key, new),
         )
 
 

@@ -65,8 +65,7 @@ def propose(
         Message("user", ("\n\n".join(map(str, sealed)),)),
     ]
     try:
-        reply = model.complete(messages).text
-        found = object_in(reply, "goal")
+        found = object_in(model.complete(messages).text, "goal")
         goal = " ".join(str(found["goal"]).split())
     except (ModelUnavailable, BudgetSpent, RequestRefusedError) as error:
         raise ValueError(f"the model does not answer: {error}") from error

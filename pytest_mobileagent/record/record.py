@@ -34,10 +34,8 @@ def main(
 ) -> int:
     """Serve the page until the task is written, or until Ctrl-C; return the exit status.
 
-    `settings` returns the project's settings, which name the model that proposes goals unless an
-    option does.
-
-    The status is 1 if the device is unavailable, or if a trial of the task went wrong.
+    The status is 1 if the device is unavailable, or if a trial of the task went wrong. `settings`
+    returns the project's, which name the model that proposes goals unless an option does.
     """
     parser = _parser()
     given = parser.parse_args(arguments)
@@ -122,16 +120,15 @@ def _record(
     _make(draft.parent)
     with ExitStack() as stack:
         lease = stack.enter_context(ExitStack())
-        options = DeviceOptions(apps=tuple(project.apps))
-        device = lease.enter_context(leased_device(source, options))
+        device = lease.enter_context(leased_device(source, DeviceOptions(apps=tuple(project.apps))))
         _check(device, apps)
         recording = Recording(device, apps, draft=draft)
         service = RecordService(recording, given.output, name, lease.close, model=model)
-        if done or apps:
-            _say(f"repeating {plural(len(done), 'action')}" if done else f"opening {apps[0]}")
         if done:
+            _say(f"repeating {plural(len(done), 'action')}")
             recording.resume(done)
         elif apps:
+            _say(f"opening {apps[0]}")
             recording.act(Open(apps[0]))
         server = stack.enter_context(RecordServer(service, given.port))
         print(f"record: {server.url}", flush=True)

@@ -67,9 +67,7 @@ def literal(value: Any) -> str:
 
 
 def target_at(screen: Screen, x: int, y: int) -> Element | None:
-    """Return the element that a touch at a pixel hits; None if there is none.
-
-    This is the innermost touchable element there, or else the innermost element.
+    """Return what a touch at a pixel hits: the innermost touchable element, else the innermost.
 
     Raises:
         ScreenError: if the view hierarchy cannot be read.

@@ -1,7 +1,6 @@
 """The page on which people use a phone: its server, and tasks that a person plays on it by hand.
 
-`loopback` describes who may send requests. The actions of a played task are recorded like those of
-an agent.
+`loopback` describes who may send requests. Played actions are recorded like those of an agent.
 """
 
 from __future__ import annotations
@@ -148,8 +147,7 @@ class PlayService:
     def element(self, x: int, y: int) -> dict[str, Any]:
         """Return the element at a pixel, with the selector that a solution would use for it."""
         element = target_at(self.screen, x, y)
-        choice = choose(self.screen, element, x, y)
-        return described(element, replace(choice, warning=""))
+        return described(element, replace(choose(self.screen, element, x, y), warning=""))
 
     def do(self, what: str, given: Mapping[str, Any]) -> dict[str, Any]:
         """Carry out a request of the page, and return the new state."""

@@ -169,8 +169,7 @@ class RecordService:
 
     def _act(self, given: Mapping[str, Any]) -> None:
         self._must_be("work")
-        action = from_json(given["action"])
-        self.recording.act(checked(action, self.recording.screen.size))
+        self.recording.act(checked(from_json(given["action"]), self.recording.screen.size))
 
     def _look(self, given: Mapping[str, Any]) -> None:
         if self._phase() == "work":
@@ -213,8 +212,7 @@ class RecordService:
 
     def _preview(self, given: Mapping[str, Any]) -> dict[str, Any]:
         task, _ = self._task(given)
-        name = slug(task.goal)
-        return {"source": task.write().text, "missing": task.missing(), "name": name}
+        return {"source": task.write().text, "missing": task.missing(), "name": slug(task.goal)}
 
     def _propose(self, given: Mapping[str, Any]) -> dict[str, Any]:
         if self._model is None:

@@ -112,8 +112,7 @@ def _wrapped(indent: int, text: str, end: str) -> str:
 def slug(goal: str) -> str:
     """Return a name for a goal: its first meaningful words; "task" if there are none."""
     words = re.findall(r"[a-z0-9]+", goal.lower())
-    chosen = [word for word in words if word not in _STOP][:_MOST_WORDS]
-    name = "_".join(chosen)
+    name = "_".join([word for word in words if word not in _STOP][:_MOST_WORDS])
     return name if name and not keyword.iskeyword(name) else "task"
 
 
@@ -141,9 +140,8 @@ def _moves(
 ) -> list[str]:
     moves = [each.move for each in done]
     if len(apps) > 1:  # `open_app()` would be ambiguous
-        moves = [
-            f"open_app({literal(apps[0])})" if move == "open_app()" else move for move in moves
-        ]
+        first = f"open_app({literal(apps[0])})"
+        moves = [first if move == "open_app()" else move for move in moves]
     if isinstance(ended, Finish):
         return [*moves, *([f"answer({literal(ended.answer)})"] if ended.answer else [])]
     if ended is not None:

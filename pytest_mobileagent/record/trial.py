@@ -117,11 +117,8 @@ class FileTrials:
         with tempfile.TemporaryDirectory(prefix="mobileagent-trial-") as folder:
             command = [
                 *(sys.executable, "-m", "pytest", str(self.file), "-q", "-p", "no:cacheprovider"),
-                *(
-                    f"--agent={kind.agent.__module__}:{kind.agent.__name__}",
-                    f"--mobile-device={self.device}",
-                    "--mobile-retries=0",
-                ),
+                f"--agent={kind.agent.__module__}:{kind.agent.__name__}",
+                *(f"--mobile-device={self.device}", "--mobile-retries=0"),
                 *(f"--mobile-runs={folder}", "--tb=short", "-n0", *options),
             ]
             output = self._output(command)
