@@ -42,14 +42,14 @@ def main(arguments: Sequence[str], runs: Callable[[], Path]) -> int:
         return _instructions(parser, given, who)
     run = _run(parser, given.run, runs)
     queue = Queue(run, everything=given.all or bool(given.decide))
+    asked = Unanswered(run, given.answers)
     try:
         if given.decide:
             _decide(parser, queue, given.decide, who, given.note)
         if given.list:
-            _list(queue, Unanswered(run, given.answers))
+            _list(queue, asked)
         if given.decide or given.list:
             return 0
-        asked = Unanswered(run, given.answers)
         return _serve(queue, asked, who, given.port, browser=not given.no_browser)
     except (OSError, HostError, RecordError) as error:
         return failed(error)
@@ -62,35 +62,21 @@ def _parser() -> argparse.ArgumentParser:
         "and to write notes. Verdicts are added to the episodes, and the reports are updated.",
     )
     add = parser.add_argument
-    add(
-        "run",
-        nargs="?",
-        default="",
-        metavar="RUN",
-        help="the folder of a run, or a folder of runs (default: the newest run); or a FILE.jsonl "
-        "of instructions that `instruct` wrote, to keep, edit and drop them",
-    )
+    run = "the folder of a run, or a folder of runs (default: the newest run); or a FILE.jsonl "
+    run += "of instructions that `instruct` wrote, to keep, edit and drop them"
+    add("run", nargs="?", default="", metavar="RUN", help=run)
     add("--all", action="store_true", help="also show episodes that checks or judges have decided")
     add("--who", default="", metavar="NAME", help="your name (default: your user name)")
-    add(
-        "--answers",
-        type=Path,
-        metavar="FILE",
-        help="the file to which answers to agents' questions are added, for questions(file=…) "
-        "(default: answers.jsonl in the run's folder)",
-    )
+    answers = "the file to which answers to agents' questions are added, for questions(file=…) "
+    answers += "(default: answers.jsonl in the run's folder)"
+    add("--answers", type=Path, metavar="FILE", help=answers)
     add("--port", type=port, default=0, help="the port of the page (default: a free one)")
     add("--no-browser", action="store_true", help="only print the address")
     add("--list", action="store_true", help="print the undecided episodes, and exit")
-    add(
-        "--decide",
-        action="append",
-        default=[],
-        type=_decision,
-        metavar="EPISODE=pass|fail",
-        help="decide an episode, by its name in --list or the name of its folder, and exit; for "
-        "instructions, ID=keep or ID=drop; may be repeated",
-    )
+    decide = "decide an episode, by its name in --list or the name of its folder, and exit; for "
+    decide += "instructions, ID=keep or ID=drop; may be repeated"
+    form = "EPISODE=pass|fail"
+    add("--decide", metavar=form, action="append", default=[], type=_decision, help=decide)
     add("--note", default="", help="a note for --decide")
     return parser
 

@@ -38,9 +38,7 @@ _KEPT = 4  # trajectories in memory, with all their screenshots
 
 
 class InstructionService:
-    """Serves the drafts of a table of instructions to the page, for one or several people.
-
-    `who` is recorded as the author of decisions if the page sends no name.
+    """Serves a table's drafts to the page; `who` decides if the page sends no name.
 
     Raises:
         RecordError: if the drafts cannot be read.
@@ -125,8 +123,7 @@ class InstructionService:
             HostError, RecordError: if the decision cannot be written.
         """
         draft, who = self._draft(number), who.strip()[:LONGEST_NAME] or self._who
-        words = "" if decision == "undo" else text
-        how = {"who": who, "instruction": words, "note": note.strip()}
+        how = {"who": who, "instruction": "" if decision == "undo" else text, "note": note.strip()}
         decide(self.table, draft, _DECISIONS[decision], **how)
         (self.decided.discard if decision == "undo" else self.decided.add)(number)
         return {"opinions": _opinions(self._draft(number))}
@@ -142,8 +139,7 @@ class InstructionService:
             return self._pages(name)
 
     def _read(self, name: str) -> tuple[Screen, ...]:
-        draft = next(each for each in self.drafts() if each.id == name)
-        return pages_of(draft, self.table)
+        return pages_of(next(each for each in self.drafts() if each.id == name), self.table)
 
 
 def _frames(draft: DraftInstruction, screens: tuple[Screen, ...]) -> list[dict[str, Any]]:

@@ -68,10 +68,7 @@ class Reviewable(Protocol):
 
 
 class ReviewService:
-    """Serves the queue and the episodes of a run to the page, for one or several people.
-
-    `who` is recorded as the author of verdicts if the page sends no name.
-    """
+    """Serves a run's queue and episodes to the page; `who` decides if the page sends no name."""
 
     def __init__(
         self, queue: Queue, rewriter: Rewriter, who: str, questions: Unanswered | None = None
@@ -108,14 +105,14 @@ class ReviewService:
         item = self._item(number)
         plain = {"number": number, "name": item.name, "told": as_run(item.task).reason or ""}
         try:
-            plain |= trajectory(self._record(item))
+            plain |= trajectory(self._record(item.folder))
         except RecordError as error:
             plain |= {"damaged": str(error)}
         return {**plain, "opinions": opinions(self.queue_of_run.verdicts(item))}
 
     def screen(self, number: int, index: int) -> bytes | None:
         """Return a screenshot; None if the episode has no such screen."""
-        found = screens(self._record(self._item(number)))
+        found = screens(self._record(self._item(number).folder))
         return (found[index].png or None) if index < len(found) else None
 
     def screen_of_question(self, number: int) -> bytes | None:
@@ -123,9 +120,7 @@ class ReviewService:
         asked = self.questions.item(number)
         if asked is None or asked.folder is None:
             return None
-        with self._lock:
-            record = _read(asked.folder, signature_of(asked.folder / STREAM))
-        found = screens(record)
+        found = screens(self._record(asked.folder))
         return (found[asked.screen].png or None) if asked.screen < len(found) else None
 
     def answer(self, number: Any, answer: str, who: str) -> dict[str, Any]:
@@ -157,7 +152,7 @@ class ReviewService:
             passed = _DECISIONS[decision]
             if passed is None and not note.strip():
                 raise ValueError("the note is empty")
-            self._record(item)
+            self._record(item.folder)
             self.queue_of_run.decide(item, passed, who, note.strip())
         if decision != "note":
             open_again = self.queue_of_run.decision(item) is None
@@ -171,16 +166,13 @@ class ReviewService:
             raise UnknownEpisodeError(f"there is no episode {number}")
         return item
 
-    def _record(self, item: Item) -> EpisodeRecord:
+    def _record(self, folder: Path) -> EpisodeRecord:
         with self._lock:  # a browser requests all screens at once
-            return _read(item.folder, signature_of(item.folder / STREAM))
+            return _read(folder, signature_of(folder / STREAM))
 
 
 def _line(item: Item, decision: Verdict | None, unclear: Sequence[dict[str, Any]]) -> list[Any]:
-    """Return an item's number, name, the run's verdict, people's verdict, and who decided.
-
-    If its answer is unclear, that is the last value.
-    """
+    """Return an item's number, name, run's and people's verdicts, who, and unclear answer."""
     who = None if decision is None else decision.evidence.get("who")
     passed = None if decision is None else decision.passed
     line = [item.number, item.name, as_run(item.task).outcome, passed, who]
@@ -250,10 +242,8 @@ class _Handler(loopback.Handler):
                 self.send_json(service.episode(int(episode)))
             case ["screen", episode, screen] if is_number(episode) and is_number(screen):
                 self._picture(service.screen(int(episode), int(screen)))
-            case ["question", question] if is_number(question) and isinstance(
-                service, ReviewService
-            ):
-                self._picture(service.screen_of_question(int(question)))
+            case ["question", asked] if is_number(asked) and isinstance(service, ReviewService):
+                self._picture(service.screen_of_question(int(asked)))
             case _:
                 raise RefusedError(HTTPStatus.NOT_FOUND, "there is no such page")
 
@@ -277,15 +267,13 @@ class _Handler(loopback.Handler):
     def _picture(self, png: bytes | None) -> None:
         if png is None:
             raise RefusedError(HTTPStatus.NOT_FOUND, "there is no such screen")
-        keep = {"Cache-Control": "private, max-age=3600"}
-        self.send(HTTPStatus.OK, "image/png", png, keep)
+        self.send(HTTPStatus.OK, "image/png", png, {"Cache-Control": "private, max-age=3600"})
 
 
 def trajectory(episode: EpisodeRecord) -> dict[str, Any]:
     """Return the data of an episode for the page.
 
-    Each frame is a screen with the actions on it: in words, and as marks in pixels of the
-    screenshot.
+    Each frame is a screen with the actions on it: in words, and as marks in its pixels.
     """
     steps = list(episode.steps)
     frames = []
