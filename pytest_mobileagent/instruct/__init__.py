@@ -58,8 +58,7 @@ def main(
         with tempfile.TemporaryDirectory(prefix="mobileagent-") as folder:
             ledger = Path(folder) / "spent.jsonl"
             if given.table:
-                drafts = [*read_drafts(given.table)]
-                return _compared(given, drafts, given.table, project, ledger)
+                return _compared(given, read_drafts(given.table), given.table, project, ledger)
             return _written(given, episodes, project, ledger)
     except KeyboardInterrupt:
         return 130
@@ -87,11 +86,8 @@ def _written(
     if given.dry_run:
         writers = Writers(EpisodeModels(choice, prices), examples, asks=False)
         write_all(groups, writers, 1, left_out, lambda _done, _of: None)
-        print(
-            printable(
-                f"{_routes(groups, left_out)}\nwriting for them would take\n{writers.total()}"
-            )
-        )
+        routes = _routes(groups, left_out)
+        print(printable(f"{routes}\nwriting for them would take\n{writers.total()}"))
         return 0
     cache = cache_for(choice.references, given.cache, project)
     models = EpisodeModels(choice, prices, Budget(_limit(given.max_cost)), ledger, cache)
@@ -116,22 +112,18 @@ def _compared(
     ledger: Path,
 ) -> int:
     """Ask judges which of two instructions is better, print a table, and return the exit status."""
-    text, folder = (
-        (given.judges, Path())
-        if given.judges
-        else (project().get("mobile_judges") or (given.model or "", Path()))
-    )
+    text, folder = given.judges, Path()
+    if not text:
+        text, folder = project().get("mobile_judges") or (given.model or "", folder)
     if not text:
         raise ValueError("no judge is given: use --judges=PROVIDER:NAME,…, as in openai:gpt-4o")
     judges = tuple(each.named_in(folder) for each in parse_references(text))
     prices = prices_for(judges, given, project)
     cache = cache_for(judges, given.cache, project)
-    models = EpisodeModels(
-        prices=prices, budget=Budget(_limit(given.max_cost)), ledger=ledger, cache=cache
-    )
+    budget = Budget(_limit(given.max_cost))
+    models = EpisodeModels(prices=prices, budget=budget, ledger=ledger, cache=cache)
     threads = 1 if any(each.is_script for each in judges) else given.threads
-    asked = judge_models(judges, models)
-    comparison = compare(drafts, table, given.compare_with, asked, threads)
+    comparison = compare(drafts, table, given.compare_with, judge_models(judges, models), threads)
     is_json = given.format == "json"
     print(to_text(comparison.to_json()) if is_json else printable("\n".join(comparison.lines())))
     return int(bool(comparison.failed))

@@ -46,8 +46,7 @@ if TYPE_CHECKING:
 
 
 StageName = Literal["describe", "intent", "change", "part", "merge", "simplify", "verify"]
-# The role of each stage. In the paper, three models describe pages, summarise changes and write
-# instructions (section 3.2).
+# The role of each stage. In the paper, three models describe, summarise and write (section 3.2).
 ROLES: Mapping[StageName, str] = {
     "describe": "describer",
     "intent": "writer",
@@ -195,34 +194,30 @@ class Writer:
             change = self._text("change", *self._two(before, after))
             lines.append(f"{number + 1}. {action}\n   {intent}\n   {change}")
         steps = tuple(self._part(lines, number) for number in range(1, len(lines) + 1))
-        merged = self._object("merge", _merged, self._label("instructions"), _numbered(steps))
-        request = self._object(
-            "simplify", _task, self._label("request"), Data("request", merged[1])
-        )
+        numbered = self._labelled("instructions", _numbered(steps))
+        merged = self._object("merge", _merged, *numbered)
+        request = self._object("simplify", _task, *self._labelled("request", merged[1]))
         found = self._object(
             "verify",
             lambda reply: _verification(reply, len(steps)),
-            *(self._label("request"), Data("request", request)),
-            *(self._label("steps"), Data("steps", "\n".join(lines))),
-            *(self._label("instructions"), _numbered(steps)),
+            *self._labelled("request", request),
+            *self._labelled("steps", "\n".join(lines)),
+            *numbered,
         )
         repeats = repeated((request, *steps, *merged[0]), route.golden, screens)
         verified = Verification(found.fits, found.redundant, found.reason, repeats)
         return WrittenInstruction(route, request, steps, merged[0], verified)
 
     def _described(self, screens: Sequence[Screen]) -> list[str]:
-        """Return the descriptions of all pages, describing the last page first.
-
-        Over all routes to the same last page, each page is described only once.
-        """
+        """Return the descriptions of all pages; those of the others refer to the last one."""
         goal = self._page(screens[-1], "")
         return [*(self._page(screen, goal) for screen in screens[:-1]), goal]
 
     def _page(self, screen: Screen, goal: str) -> str:
         key = hashlib.sha256((screen.key + screen.xml).encode()).hexdigest(), goal
         if key not in self._pages:
-            parts = [self._label("page"), *_page_parts(TranscriptFrame(1, 0, screen))]
-            parts += [self._label("goal-page"), Data("goal-page", goal)] if goal else []
+            parts = [self.wording.labels["page"], *_page_parts(TranscriptFrame(1, 0, screen))]
+            parts += self._labelled("goal-page", goal) if goal else ()
             self._pages[key] = self._text("describe", *parts)
         return self._pages[key]
 
@@ -230,22 +225,19 @@ class Writer:
         self, frame: TranscriptFrame, action: str, before: str, after: str
     ) -> Iterator[Part]:
         yield from (part for part in _page_parts(frame) if not isinstance(part, Data))
-        yield from (self._label("action"), Data("action", action))
+        yield from self._labelled("action", action)
         yield from self._two(before, after)
 
     def _two(self, before: str, after: str) -> tuple[Part, ...]:
-        return (
-            *(self._label("before"), Data("before", before)),
-            *(self._label("after"), Data("after", after)),
-        )
+        return *self._labelled("before", before), *self._labelled("after", after)
 
     def _part(self, lines: Sequence[str], number: int) -> str:
         which = self.wording.number.replace("{NUMBER}", str(number))
-        steps = Data("steps", "\n".join(lines))
-        return " ".join(self._text("part", self._label("steps"), steps, which).split())
+        steps = self._labelled("steps", "\n".join(lines))
+        return " ".join(self._text("part", *steps, which).split())
 
-    def _label(self, name: str) -> str:
-        return self.wording.labels[name]
+    def _labelled(self, name: str, text: str) -> tuple[str, Data]:
+        return self.wording.labels[name], Data(name, text)
 
     def _text(self, stage: StageName, *parts: Part) -> str:
         return self._ask(stage, lambda reply: cut(read_notes(reply), _LONGEST), parts)
@@ -288,14 +280,12 @@ def _page_parts(frame: TranscriptFrame) -> list[Part]:
     return parts
 
 
-def _numbered(lines: Sequence[str]) -> Data:
-    each = (f"{number}. {line}" for number, line in enumerate(lines, 1))
-    return Data("instructions", "\n".join(each))
+def _numbered(lines: Sequence[str]) -> str:
+    return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
 
 
 def _merged(reply: str) -> tuple[tuple[str, ...], str]:
-    found = object_in(reply, "steps")
-    steps = [_line(each) for each in expect(found["steps"], list, "steps")]
+    steps = [_line(each) for each in expect(object_in(reply, "steps")["steps"], list, "steps")]
     if not steps:
         raise ValueError("`steps` is empty")
     return tuple(steps), _task(reply)
@@ -324,13 +314,12 @@ def _verification(reply: str, steps: int) -> Verification:
     found = object_in(reply, "fits")
     fits, redundant = found["fits"], found.get("redundant", [])
     numbers = redundant if isinstance(redundant, list) else [None]
-    if not isinstance(fits, bool) or not all(
-        type(each) is int and 1 <= each <= steps for each in numbers
-    ):
+    are_steps = all(type(each) is int and 1 <= each <= steps for each in numbers)
+    if not (isinstance(fits, bool) and are_steps):
         msg = f"`fits` must be true or false, and `redundant` a list of numbers from 1 to {steps}"
         raise ValueError(msg)
-    reason = found.get("reason", "")
-    return Verification(fits, tuple(sorted({*numbers})), cut(str(reason), _LONGEST))
+    reason = cut(str(found.get("reason", "")), _LONGEST)
+    return Verification(fits, tuple(sorted({*numbers})), reason)
 
 
 def repeated(texts: Iterable[str], golden: Sequence[Golden], screens: Sequence[Screen]) -> str:
@@ -366,8 +355,7 @@ def _used(golden: Sequence[Golden], screens: Sequence[Screen]) -> Iterator[str]:
     for each, screen in zip(golden, screens, strict=False):
         if isinstance(each.action, Type):
             yield each.action.text
-        control = touched(each.action, screen)
-        if control is not None:
+        if (control := touched(each.action, screen)) is not None:
             yield from (t for e in control.iter() for t in (e.text, e.content_desc) if t)
 
 

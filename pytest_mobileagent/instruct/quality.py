@@ -91,9 +91,7 @@ class Comparison:
             for name, value in _ROWS
         )]  # fmt: skip
         for row in table:
-            yield "  ".join(
-                f"{cell:<18}" if not at else f"{cell:>20}" for at, cell in enumerate(row)
-            )
+            yield "  ".join([f"{row[0]:<18}", *(f"{cell:>20}" for cell in row[1:])])
         if self.unpaired:
             yield f"{self.unpaired} have no other instruction with the same id"
         yield from (f"not compared: {name}: {why}" for name, why in self.failed.items())
@@ -216,8 +214,7 @@ def _result(reply: ModelReply) -> Better:
 
 
 def _mean_of(name: str, pairs: Sequence[PairwiseComparison]) -> str:
-    found = mean([float(pair.draft.row[name]) for pair in pairs])
-    return Estimate(found.value).in_words()
+    return Estimate(mean([float(pair.draft.row[name]) for pair in pairs]).value).in_words()
 
 
 def _efficiency(pairs: Sequence[PairwiseComparison]) -> str:

@@ -97,8 +97,7 @@ class Wanted:
 
     - `least`, `most_steps`: the range of steps.
     - `kinds`: the minimum number of kinds of actions.
-    - `per_ends`: the maximum number of routes between the same two pages; `most`: that of all
-      routes.
+    - `per_ends`: the maximum number of routes between the same two pages; `most`: of all routes.
     """
 
     least: int = 4
@@ -334,10 +333,7 @@ class _Walker:
         return found
 
     def walk(self, first: str, most: int, chance: random.Random, end: str) -> list[Edge]:
-        """Return a random walk of at most `most` steps that never visits equal pages.
-
-        It stops at `end` if it gets there.
-        """
+        """Return a random walk of up to `most` steps, without equal pages, that stops at `end`."""
         goal = self.name(end) if end else ""
         passed, walk, page = {self.name(first)}, list[Edge](), first
         while len(walk) < most and self.name(page) != goal:

@@ -16,23 +16,20 @@ from pytest_mobileagent.llm.model import Completion
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from pytest_mobileagent.episode.calls import ModelCall, Totals
     from pytest_mobileagent.instruct.gias import WrittenInstruction
     from pytest_mobileagent.instruct.routes import Route
     from pytest_mobileagent.llm.metered import EpisodeModels
-    from pytest_mobileagent.llm.model import Client, Model, Request
-    from pytest_mobileagent.llm.reference import ModelReference
+    from pytest_mobileagent.llm.model import Model, Request
 
 Examples = dict[StageName, list[tuple[str, str]]]
 
 
 def read_examples(path: Path | None) -> Examples:
-    """Return the user's few-shot examples by stage.
-
-    They are the rows of a table with the columns `stage`, `given` and `reply`.
+    """Return the user's few-shot examples by stage, from a table's `stage`, `given` and `reply`.
 
     Raises:
         TaskError: if the table cannot be read, or a row has an unknown stage or lacks text.
@@ -74,9 +71,8 @@ class Writers:
     def __init__(self, models: EpisodeModels, examples: Examples, *, asks: bool = True) -> None:
         self._examples = examples
         self._models = models
-        self._clients: Mapping[ModelReference, Client] = (
-            {each: models.client(each) for each in models.choice.references} if asks else {}
-        )
+        asked = models.choice.references if asks else ()
+        self._clients = {each: models.client(each) for each in asked}
         self._writers: dict[str, Writer] = {}
 
     def of(self, language: str) -> Writer:
