@@ -29,9 +29,8 @@ from pytest_mobileagent.verdict import effective, verdicts
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from pytest_mobileagent.draft.sandbox import Separation
     from pytest_mobileagent.episode.calls import ModelCall
     from pytest_mobileagent.llm.model import Model, ModelReply
     from pytest_mobileagent.llm.models import Settings
@@ -43,8 +42,7 @@ def main(arguments: Sequence[str], project: Callable[[], Settings]) -> int:
     """Draft checks, or compare drafts with their edited versions; return the exit status.
 
     The status is 0 if every draft is right on its episodes, 1 if one is not, 2 after an error, 130
-    after Ctrl-C. `project` returns the settings of the project, which apply where an option is not
-    given.
+    after Ctrl-C. `project` returns the project's settings, which apply where no option is given.
     """
     parser = _parser()
     given = parser.parse_args(arguments)
@@ -188,9 +186,7 @@ def drafter(reference: ModelReference, models: EpisodeModels, folder: Path) -> M
 
 
 def draft_check(model: Model, episode: Episode, *, passed: bool | None) -> Drafted:
-    """Ask a model for a check of an episode's task.
-
-    `passed` is whether the episode met the goal; None if it is undecided.
+    """Ask a model for a check of an episode's task; `passed` is None if it is undecided.
 
     Raises:
         BudgetSpent, ModelUnavailable: if the budget is spent, or the model does not answer; they
@@ -216,8 +212,7 @@ def draft_check(model: Model, episode: Episode, *, passed: bool | None) -> Draft
 class Drafting:
     """Drafts checks with a model, and formats them as Python with remarks in comments.
 
-    `run` says whether drafts are run on their episodes; otherwise they count neither as right nor
-    as wrong.
+    `run` says whether drafts are run on their episodes; otherwise they are neither right nor wrong.
     """
 
     def __init__(self, reference: ModelReference, models: EpisodeModels, *, run: bool) -> None:
@@ -252,7 +247,8 @@ class Drafting:
             source, name = drafted.draft.source, drafted.draft.name
             found = [separate(source, name, r.episode, r.folder, r.verdict) for r in episodes]
             self._rights.append(all(each.is_right for each in found))
-            lines += [line for each in found for line in _report(each)]
+            for each in found:
+                lines += [f"{each.episode}:", *(f"  {line}" for line in each.lines())]
         text = f"{comment(lines)}{drafted.draft.source}"
         if file is None:
             return text
@@ -270,15 +266,9 @@ class Drafting:
         """Return the number of right drafts, and the cost of all, as comments."""
         total = totals(self._calls)
         cost = "price unknown" if total.price_usd is None else f"${total.price_usd:.4f}"
-        times = plural(total.calls, "call")
-        calls = f"{times} of {self._reference.id}, {cost}"
+        calls = f"{plural(total.calls, 'call')} of {self._reference.id}, {cost}"
         right = f"{share(sum(self._rights), len(self._rights))} right; " if self._rights else ""
         return comment([f"{right}{calls}"])
-
-
-def _report(separation: Separation) -> Iterator[str]:
-    yield f"{separation.episode}:"
-    yield from (f"  {line}" for line in separation.lines())
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,10 +127,9 @@ def _tests(module: ast.Module) -> list[ast.FunctionDef]:
 
 
 def _code(module: ast.Module, function: ast.FunctionDef, name: str) -> list[str]:
-    """Return the lines of a renamed function and of the constants that it uses.
+    """Return the lines of a renamed function, without docstring and decorators, and its constants.
 
-    They are printed by `ast.unparse`, which removes comments and layout. The function's docstring
-    and decorators are removed as well.
+    `ast.unparse` removes comments and layout.
     """
     used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
     constants = [node for node in module.body if used & set(_assigned(node))]

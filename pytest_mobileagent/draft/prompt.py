@@ -36,13 +36,11 @@ if TYPE_CHECKING:
 _WHOLE = (Episode, Step, Screen, Element, Bounds, Event)
 _CRITERIA = (Selector, EventSelector)
 # Attributes that no check needs: the agent's costs and times, and details of the record.
-_OTHERS = frozenset(
-    {
-        "attempt", "calls", "count", "explain", "extra", "image", "index", "is_metered", "lines",
-        "nearest", "ocr", "png", "prefix", "read", "rest", "seconds_acting", "seconds_thinking",
-        "seed", "totals", "xml",
-    }
-)  # fmt: skip
+_OTHERS = {
+    "attempt", "calls", "count", "explain", "extra", "image", "index", "is_metered", "lines",
+    "nearest", "ocr", "png", "prefix", "read", "rest", "seconds_acting", "seconds_thinking",
+    "seed", "totals", "xml",
+}  # fmt: skip
 
 
 def api() -> str:
@@ -103,8 +101,7 @@ _SHOWN, _LEFT_OUT = 20, _LeftOut()
 
 
 def _type(member: Any) -> str:
-    getter = getattr(member, "fget", None) or member.func
-    return str(inspect.signature(getter).return_annotation)
+    return str(inspect.signature(getattr(member, "fget", None) or member.func).return_annotation)
 
 
 def _doc(described: Any, indent: int = 4) -> str:
@@ -160,14 +157,10 @@ imports, constants if needed, and one function {signature}, without decorators."
 
 
 def messages(episode: Episode, *, passed: bool | None) -> tuple[Message, ...]:
-    """Return the prompt for a draft of a check of an episode's task.
-
-    `passed` is whether the episode met the goal; None if it is undecided.
-    """
+    """Return the prompt for a check of an episode's task; `passed` is None if it is undecided."""
     number, parts = seal([*_recorded(episode, passed)])
-    rules = _RULES.format(
-        signature=f"`{signature(episode)}`", modules=", ".join(MODULES), number=number
-    )
+    called, modules = f"`{signature(episode)}`", ", ".join(MODULES)
+    rules = _RULES.format(signature=called, modules=modules, number=number)
     texts = (
         f"What a check can use:\n\n```python\n{api()}\n```",
         f"An example, for another task:\n\n```python\n{EXAMPLE}```",
@@ -227,13 +220,9 @@ def _steps(episode: Episode) -> Iterator[str]:
 
 
 def _actions(step: Step) -> str:
-    return (
-        ", ".join(
-            f"{cut(repr(action), 400)}{_touched(step.screen.own, action)}"
-            for action in (*step.reached, *step.actions[len(step.done) :])
-        )
-        or "nothing"
-    )
+    each = (*step.reached, *step.actions[len(step.done) :])
+    said = (f"{cut(repr(action), 400)}{_touched(step.screen.own, action)}" for action in each)
+    return ", ".join(said) or "nothing"
 
 
 def _touched(screen: Screen, action: object) -> str:

@@ -23,12 +23,10 @@ _BLOCK = re.compile(
     r"^[ \t]*```[ \t]*(?:python|py)?[ \t]*\n(.*?)^[ \t]*```",
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
-_NO_USE = frozenset(
-    {
-        "__import__", "breakpoint", "compile", "delattr", "eval", "exec", "exit", "getattr",
-        "globals", "help", "input", "locals", "open", "quit", "setattr", "vars",
-    }
-)  # fmt: skip
+_NO_USE = {
+    "__import__", "breakpoint", "compile", "delattr", "eval", "exec", "exit", "getattr", "globals",
+    "help", "input", "locals", "open", "quit", "setattr", "vars",
+}  # fmt: skip
 
 
 class UnreadableDraftError(ValueError):
