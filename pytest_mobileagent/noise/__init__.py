@@ -2,9 +2,8 @@
 
 Noise on the screen is drawn from templates: `template` reads them, `layout` places their parts on a
 screen, `drawing` draws them, and `cover` adds them to a screenshot and its view hierarchy.
-`injection` is about texts that give orders to the agent. All of
-this is a function of a screen and a template and needs no device. `device.noisy` is the other half:
-a device that decides when noise appears and what the agent's actions do to it.
+`injection` is about texts that give orders to the agent. All of this is a function of a screen and
+a template; it needs no device. `device.noisy` decides when noise appears and what actions do to it.
 """
 
 from __future__ import annotations
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
 
 
 ADS = ("countdown-ad", "late-ad", "redirect-ad")
-# Kinds that are drawn over the screen. A toast lets touches through and disappears after the next
-# action.
+# Kinds that are drawn over the screen. A toast lets touches through, and the next action ends it.
 OVERLAYS = (
     "popup", *ADS, "update", "login", "vip", "permission", "rating", "tutorial", "toast",
 )  # fmt: skip
@@ -128,9 +126,6 @@ class Part:
             yield from part.iter()
 
     def at(self, x: int, y: int) -> str:
-        """Return the `does` of the topmost part at a pixel, skipping parts without one.
-
-        The result is empty if no part there reacts to touches.
-        """
+        """Return the `does` of the topmost part at a pixel that has one; empty if none has."""
         each = (part for part in self.iter() if part.does and part.bounds.contains(x, y))
         return next((part.does for part in reversed(list(each))), "")

@@ -251,10 +251,7 @@ class Effect:
 
 
 class Overlay:
-    """A piece of noise on the screen of the app in front.
-
-    Time passes with the agent's actions, whatever their kind.
-    """
+    """A piece of noise on the app in front; its time passes with the agent's actions."""
 
     def __init__(self, template: Template, look: Look) -> None:
         self.template, self.look = template, look

@@ -235,8 +235,7 @@ def _round_top(size: tuple[int, int], radius: int) -> Image:
     from PIL import ImageDraw as image_draw
 
     mask = image_.new("L", size)
-    box = (0, 0, size[0] - 1, size[1] + radius)
-    image_draw.Draw(mask).rounded_rectangle(box, radius, 255)
+    image_draw.Draw(mask).rounded_rectangle((0, 0, size[0] - 1, size[1] + radius), radius, 255)
     return mask
 
 

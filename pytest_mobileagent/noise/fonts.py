@@ -113,9 +113,8 @@ def wrapped(text: str, size: int, width: int) -> list[str]:
             lines.append("")
         rest = piece
         while width_of(rest, size) > width and len(rest) > 1:
-            most = next(
-                (n for n in range(len(rest), 1, -1) if width_of(rest[:n], size) <= width), 1
-            )
+            fitting = (n for n in range(len(rest), 1, -1) if width_of(rest[:n], size) <= width)
+            most = next(fitting, 1)
             lines[-1], rest = rest[:most], rest[most:]
             lines.append("")
         lines[-1] += rest

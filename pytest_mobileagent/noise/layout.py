@@ -54,8 +54,7 @@ def package_of(template: Template, look: Look, state: State) -> str:
     """Return the package of the app that appears to show the noise."""
     if template.kind == "permission":
         return PERMISSIONS
-    is_browser = state.opened and template.kind == "redirect-ad"
-    return BROWSER if is_browser else look.package
+    return BROWSER if state.opened and template.kind == "redirect-ad" else look.package
 
 
 class _Maker:
@@ -95,8 +94,7 @@ class _Maker:
         most = self._height - self._dp(80)
         pad = self._dp(20)
         blocks = [*self._words(width - 2 * pad, 20, 14), *self._stacked(width - 2 * pad)]
-        need = self._height_of(blocks) + 2 * pad
-        picture = max(0, min(self._dp(150), most - need))
+        picture = max(0, min(self._dp(150), most - self._height_of(blocks) - 2 * pad))
         blocks = self._fitted(blocks, most - 2 * pad - picture)
         height = self._height_of(blocks) + 2 * pad + picture
         left, top = (self._width - width) // 2, (self._height - height) // 2
@@ -106,9 +104,8 @@ class _Maker:
             bounds = Bounds(left, top, left + width, top + picture)
             parts.insert(0, Part("picture", bounds, id=self._id("promo_image")))
         parts += [*self._badge(left + self._dp(12), top + self._dp(12)), *self._cross(card)]
-        body = self._noise.body
-        return self._root("scrim", Part("card", card, id=self._id("promo_card"), does=body,
-                                        parts=tuple(parts)))  # fmt: skip
+        return self._root("scrim", Part("card", card, id=self._id("promo_card"),
+                                        does=self._noise.body, parts=tuple(parts)))  # fmt: skip
 
     def shape_dialog(self) -> Part:
         """Return a dialog as Android draws it; a permission dialog stacks its buttons."""
@@ -125,10 +122,9 @@ class _Maker:
         height = self._height_of(blocks) + 2 * pad + (self._dp(52) if row else 0)
         left, top = (self._width - width) // 2, (self._height - height) // 2
         parts = self._placed(blocks, left + pad, top + pad)
-        bottom = top + height - pad
-        parts += [_moved(part, left + pad, bottom - self._dp(44)) for part in row]
-        parts += self._cross(Bounds(left, top, left + width, top + height))
+        parts += [_moved(part, left + pad, top + height - pad - self._dp(44)) for part in row]
         panel = Bounds(left, top, left + width, top + height)
+        parts += self._cross(panel)
         name = "grant_dialog" if is_permission else "parentPanel"
         return self._root("scrim", Part("card", panel, id=self._id(name), does="nothing",
                                         parts=tuple(parts)))  # fmt: skip
@@ -158,8 +154,7 @@ class _Maker:
         parts = self._placed(blocks, left, top, on_picture=True)
         whole = Bounds(0, self._dp(20), self._width, self._height)
         parts += [*self._badge(pad, self._height - self._dp(44)), *self._corner(whole)]
-        root = self._root("picture", *parts)
-        return replace(root, does=self._noise.body)
+        return replace(self._root("picture", *parts), does=self._noise.body)
 
     def shape_coach(self) -> Part:
         """Return a bubble beside a spotlight; the rest of the screen is dimmed."""
@@ -177,7 +172,7 @@ class _Maker:
         parts = self._placed(blocks, left + pad, top + pad)
         parts += [_moved(part, left + pad, top + height - self._dp(52)) for part in row]
         bubble = Bounds(left, top, left + width, top + height)
-        parts = [*parts, *self._cross(bubble)]
+        parts += self._cross(bubble)
         return self._root("scrim", Part("spot", spot, id=self._id("guide_target")),
                           Part("bubble", bubble, id=self._id("guide_tip"), does="nothing",
                                parts=tuple(parts)), name="guide_overlay")  # fmt: skip
@@ -242,8 +237,7 @@ class _Maker:
     def _block(self, role: str, text: str, size: float, name: str, width: int) -> Part:
         pixels = self._sp(size)
         lines = tuple(wrapped(text, pixels, width))
-        height = len(lines) * line_height(pixels) + self._dp(8)
-        bounds = Bounds(0, 0, width, height)
+        bounds = Bounds(0, 0, width, len(lines) * line_height(pixels) + self._dp(8))
         return Part(role, bounds, text, id=self._id(name), lines=lines, size=pixels)
 
     def _stacked(
@@ -260,8 +254,7 @@ class _Maker:
 
     def _button(self, button: Button, bounds: Bounds, role: str) -> Part:
         size, place = self._sp(15), self._noise.buttons.index(button)
-        text = wrapped(button.text, size, bounds.width)
-        lines = tuple(shortened(text, 1, size, bounds.width))
+        lines = tuple(shortened(wrapped(button.text, size, bounds.width), 1, size, bounds.width))
         return Part(role, bounds, button.text, id=self._id(self._button_id(button, place)),
                     does=button.does, lines=lines, size=size)  # fmt: skip
 
@@ -285,8 +278,7 @@ class _Maker:
             return []
         found, right = [], width
         for button, wide in reversed(list(zip(self._noise.buttons, widths, strict=True))):
-            bounds = Bounds(right - wide, 0, right, height)
-            found.append(self._button(button, bounds, "link"))
+            found.append(self._button(button, Bounds(right - wide, 0, right, height), "link"))
             right -= wide
         return found[::-1]
 

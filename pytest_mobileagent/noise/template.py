@@ -89,8 +89,7 @@ class Template:
     - `wait`: after how many of the agent's actions an ad closes by itself (`countdown-ad`), or its
       cross appears (`late-ad`). Time is counted in actions, so it is the same on every phone.
     - `badge`: a small label that marks it as an ad. `colours`: the two colours of its picture.
-    - `order`: what the text of an injection tells the agent to do: "type TEXT", "answer TEXT" or
-      "press KEY".
+    - `order`: what the text of an injection orders: "type TEXT", "answer TEXT" or "press KEY".
     - `page`: title and text of the page that "open" leads to. `url`: the address of that page,
       which the browser of a live phone opens for a `redirect-ad`.
     """
@@ -205,8 +204,7 @@ def _button(given: Any) -> Button:
     table = expect(given, dict, "a button")
     if set(table) - {each.name for each in fields(Button)} or not table.get("text"):
         raise ValueError(f"a button must have a text and may have a does, not {table}")
-    words = {name: expect(value, str, name) for name, value in table.items()}
-    return Button(**words)
+    return Button(**{name: expect(value, str, name) for name, value in table.items()})
 
 
 def _page(given: Any) -> tuple[str, str]:
@@ -250,9 +248,8 @@ def _flaw_of_words(template: Template) -> str:
 
 
 def _flaw_of_look(template: Template) -> str:
-    if len(template.colours) != 2 or not all(
-        isinstance(each, str) and _COLOUR.fullmatch(each) for each in template.colours
-    ):
+    are_fit = all(isinstance(one, str) and _COLOUR.fullmatch(one) for one in template.colours)
+    if len(template.colours) != 2 or not are_fit:
         return 'its colours must be a pair, such as ["#3f6fb5", "#7fb3a6"]'
     if len(template.buttons) > 3:
         return "it may have at most three buttons"
