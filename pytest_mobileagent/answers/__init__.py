@@ -174,8 +174,7 @@ def _is_filler(text: Text, taken: list[Place], goal: Text) -> bool:
     """
     said = set() if _DENIALS & {*goal.words} else {*goal.words} - _NEVER
     said |= {name for name in UNITS if any(UNITS[name] == UNITS.get(word) for word in said)}
-    each = pairwise(goal.words)
-    pairs = (phrase(map(_stem, both), _ENDINGS) for both in each if not _OR & {*both})
+    pairs = (phrase(map(_stem, two), _ENDINGS) for two in pairwise(goal.words) if not _OR & {*two})
     quoted = [m.span(1) for pair in pairs for m in re.finditer(f"(?=({pair}))", text.folded)]
     rest = _FRAMES.sub(" ", text.without([*taken, *quoted], "•").folded)
     return not re.sub(_any_of(said), "", rest).strip()

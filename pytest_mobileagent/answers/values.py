@@ -1,7 +1,4 @@
-"""Text as it is compared, and the values in it: numbers, amounts, times of day and dates.
-
-English and Chinese are read.
-"""
+"""English and Chinese text as it is compared, and the numbers, amounts, times and dates in it."""
 
 from __future__ import annotations
 
@@ -113,15 +110,13 @@ def values(text: Text) -> tuple[Value, ...]:
     Durations that follow each other are added: "1 h 30 min".
     """
     found: list[Value] = []
-    for each in sorted(
-        [*_dates(text.folded), *_clocks(text.folded)], key=lambda v: v.start - v.end
-    ):
+    times = [*_dates(text.folded), *_clocks(text.folded)]
+    for each in sorted(times, key=lambda v: v.start - v.end):
         # Several values at one place are its meanings.
         found += [] if each.overlaps(v for v in found if v[:2] != each[:2]) else [each]
     amounts = {each for number in _numbers(text.folded) for each in _measured(text, *number)}
     found += sorted(each for each in amounts if not each.overlaps(found))
-    durations = [each for each in found if each.kind.startswith("duration")]
-    for first, second in pairwise(durations):
+    for first, second in pairwise([each for each in found if each.kind.startswith("duration")]):
         gap = text.folded[first.end : second.start].strip(" ,")
         if first.end <= second.start and gap in {"", "and", "零"} and second.value < first.value:
             sum_ = Value(first.start, second.end, "duration", first.value + second.value)
