@@ -62,10 +62,7 @@ class Subgoal(TypedDict):
 
 
 class Matched(TypedDict):
-    """How a golden step (from 1) was matched; the rule excludes steps that do not count.
-
-    A `noisy` step closes noise.
-    """
+    """How a golden step (from 1) was matched, if it `counts`; a `noisy` step closes noise."""
 
     step: int
     type: bool
@@ -258,10 +255,7 @@ class Report(TypedDict):
 
 
 def _from_1(given: dict[str, Any]) -> dict[str, Any]:
-    """Return an entry of version 1 in the form of version 2.
-
-    Version 1 recorded unknown tokens and prices as 0.
-    """
+    """Return an entry of version 1, which recorded unknown tokens and prices as 0, as version 2."""
     spent = {name: given[name] or None for name in ("input_tokens", "output_tokens", "cost_usd")}
     fault = "agent" if given["outcome"] == "failed" else None
     return {"fault": fault, **given, **spent, "reset": reset(given.get("reset"))}

@@ -116,9 +116,7 @@ def _not_played(trials: Sequence[DecidedEpisode]) -> Iterator[str]:
 
 
 def plan(runs: Sequence[RecordedRun], times: int) -> FlipPlan:
-    """Return the plan to find out why verdicts differ between epochs and between runs.
-
-    It is empty if no verdict differs.
+    """Return the plan to find out why verdicts of epochs and runs differ; empty if none does.
 
     Raises:
         FlipsError: if the runs are of different agents, or have only one episode of each task.

@@ -140,10 +140,7 @@ def _rerun(
 
 
 def _write(found: dict[str, Any], runs: Sequence[RecordedRun], folder: Path | None) -> None:
-    """Write the result into the folder, and into report.json and report.html of each run.
-
-    Runs that cannot be written to are skipped.
-    """
+    """Write the result to the folder, and into the reports and pages of runs that are writable."""
     if folder is None:
         return
     write_json(folder / FLIPS, found)

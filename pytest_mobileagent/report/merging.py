@@ -325,10 +325,7 @@ _SHOW = ("python", "-m", "pytest_mobileagent", "show")
 
 
 def main(arguments: Sequence[str], pack: Callable[[Path], None]) -> int:
-    """Merge runs, print the table of the merged run, and return the exit status.
-
-    `pack` packs the screens of the merged run.
-    """
+    """Merge runs, `pack` the merged run's screens, print its table, and return the exit status."""
     parser = _parser()
     given = parser.parse_args(arguments)
     target = Path(given.output).absolute()

@@ -29,10 +29,7 @@ def agent_name(reference: str) -> str:
 
 
 def run_name(about: Mapping[str, Any]) -> str:
-    """Return the name of a run alone: its label, or else its agent.
-
-    `about` is its "run" object in report.json.
-    """
+    """Return the name of a single run, its label or agent; `about` is "run" in report.json."""
     agent = about.get("agent")
     return str(about.get("label") or (agent_name(agent) if agent else "(no agent)"))
 

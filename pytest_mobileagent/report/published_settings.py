@@ -28,10 +28,7 @@ Value = str | float | None  # of a setting; None if it is unknown
 
 
 class Difference(TypedDict):
-    """A setting that differs: its `name`, its value in the run, the published one and its source.
-
-    `published` is None if nobody has stated it.
-    """
+    """A setting that differs: in the run, and as published (None if not stated) in its source."""
 
     name: str
     own: Value

@@ -36,10 +36,7 @@ if TYPE_CHECKING:
 
 
 def document(run: Mapping[str, Any], results: Mapping[str, Entry]) -> Report:
-    """Return the report of a run.
-
-    `run` is the run's description from run.json; `results` are the entries of its tasks by node id.
-    """
+    """Return the report of a `run` (as in run.json), with its tasks' entries by their node ids."""
     tasks = marked([results[nodeid] for nodeid in sorted(results)], policy(run))
     return {
         "schema_version": SCHEMA_VERSION,
@@ -53,9 +50,7 @@ REPORT = "report.json"
 
 
 def read_report(path: Path) -> Report:
-    """Return the content of a report.json in the current form.
-
-    Fields that a newer minor version has added are kept.
+    """Return a report.json in the current form; fields of newer minor versions are kept.
 
     Raises:
         OSError: if the file is missing or cannot be read.

@@ -223,10 +223,7 @@ def _counts_of(steps: Sequence[Mapping[str, Any]]) -> dict[str, int]:
 
 
 def progress(subgoals: Sequence[Mapping[str, Any]] | None) -> float | None:
-    """Return the weighted share of a task's sub-goals that held at some step; None without any.
-
-    `subgoals` are the sub-goals in a verdict's evidence.
-    """
+    """Return the weighted share of a verdict's sub-goals that ever held; None without any."""
     held = [each for each in subgoals or () if each["held"] or each["first_step"] is not None]
     weights = sum(each["weight"] for each in subgoals or ())
     return ratio(sum(each["weight"] for each in held), weights)

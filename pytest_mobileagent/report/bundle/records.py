@@ -236,10 +236,7 @@ _MOST_TASKS = 5  # tasks named in a line
 
 
 def completeness(recorded: Sequence[RecordedRun], *, reruns: bool) -> Found:
-    """Yield what is missing in runs, or was done more than once.
-
-    With `reruns`, tasks may have been decided more than once.
-    """
+    """Yield what is missing in runs, or was done more than once, which `reruns` permits."""
     agents = {agent_name(str(run.about.get("agent"))) for run in recorded}
     if len(agents) > 1:
         yield FAILED, f"runs of different agents: {', '.join(sorted(agents))}"

@@ -129,10 +129,7 @@ def _error_of(score: PublishedScore, tasks: Sequence[Sequence[bool]]) -> float:
 
 
 def _interval_of(own: Estimate, theirs: float, error: float) -> list[float] | None:
-    """Return the interval of the difference, by adding the squares of both half-widths.
-
-    This is Newcombe's method 10 (Statistics in Medicine 17, 1998), for two independent estimates.
-    """
+    """Return the difference's interval: Newcombe's method 10 (Statistics in Medicine 17, 1998)."""
     if own.value is None or own.low is None or own.high is None:
         return None
     difference, half = own.value - theirs, Z * error

@@ -81,9 +81,7 @@ class Gate:
 
 
 def read_gate(text: str, folder: Path) -> Gate:
-    """Return the gate that an expression or a TOML file describes.
-
-    A relative path is resolved in `folder`.
+    """Return the gate that an expression or a TOML file, relative to `folder`, describes.
 
     Raises:
         ValueError: if `text` is neither, or names something unknown; the message says where.

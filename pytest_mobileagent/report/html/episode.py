@@ -130,10 +130,7 @@ def _last(name: str, given: Sequence[Verdict], kind: type) -> Any:
 
 
 class Pictures:
-    """The screens of an episode by the names in its record; paths are relative to `page`.
-
-    `missing` lists the names of missing files.
-    """
+    """The screens of an episode by name, some of them `missing`; paths are relative to `page`."""
 
     def __init__(self, episode: Path, page: Path) -> None:
         self._store = ScreenStore.of_episode(episode)
@@ -193,10 +190,7 @@ def frames(
     pictures: Pictures,
     exchanges: Exchanges,
 ) -> list[dict[str, Any]]:
-    """Return a frame for each screen that the agent saw, and one for the result of the last step.
-
-    `seen` are the observations in the episode's record.
-    """
+    """Return a frame for each observation `seen` before a step, and one for the last result."""
     found, probes, at = [], episode.initial_probes, 0.0
     unknown = [False] * len(episode.steps) if episode.is_on_path else None
     idle, blind = unknown or no_effect(episode), unknown or unfocused(episode)

@@ -41,9 +41,7 @@ if TYPE_CHECKING:
 
 
 def write_page(run: Path, whole: Report, path: Path | None = None) -> None:
-    """Write the page of a run, into its folder without a `path`.
-
-    `whole` is the content of its report.json.
+    """Write the page of a run, whose report.json is `whole`, into its folder without a `path`.
 
     Raises:
         OSError: if the page cannot be written; an existing page is left unchanged.

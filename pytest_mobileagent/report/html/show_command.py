@@ -39,10 +39,7 @@ _MOST = 10  # listed names
 
 
 def main(arguments: Sequence[str], runs: Callable[[], Path]) -> int:
-    """Open a page, print its path, and return the exit status.
-
-    `runs` returns the folder of the project's runs.
-    """
+    """Open a page, and return the exit status; `runs` returns the folder of the project's runs."""
     given = _parser().parse_args(arguments)
     try:
         page, place = _page(given.what, given.other, given.task, runs)
@@ -192,10 +189,7 @@ def _place(episode: str) -> str:
 
 
 def _pair(base: Path, run: Path, task: str) -> str:
-    """Return the URL fragment of a task on the page of two runs.
-
-    An epoch with different outcomes is preferred. The page itself finds the diverging step.
-    """
+    """Return the URL fragment of a task on the page of two runs; unequal outcomes are preferred."""
     from pytest_mobileagent.report.comparison.episode_pairs import BASE
     from pytest_mobileagent.report.comparison.pairing import case_of
     from pytest_mobileagent.report.html.index import attempts

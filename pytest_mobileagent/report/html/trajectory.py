@@ -182,10 +182,7 @@ class Texts:
 
 
 class Exchanges:
-    """The calls recorded in an episode's calls.jsonl, or in another file of that format.
-
-    `picture` returns the path of a picture by the name of its file.
-    """
+    """The calls in a file such as calls.jsonl; `picture` returns the path of a picture's file."""
 
     def __init__(self, path: Path, texts: Texts, picture: Callable[[str], str]) -> None:
         self._lines = _lines(path)

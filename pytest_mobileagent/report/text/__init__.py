@@ -107,14 +107,11 @@ def table(summary: Mapping[str, Any]) -> list[str]:
 
 
 def _of_epochs(number: int) -> list[tuple[str, Cell]]:
-    """Return the columns of a run with `number` epochs of each task; none for a single epoch.
-
-    ± is the standard error of the success rate over tasks, in points.
-    """
+    """Return the columns of a run with `number` epochs of each task; none for a single epoch."""
     if number < 2:
         return []
     return [
-        ("±", lambda t: percent(t["standard_error"]).removesuffix("%")),
+        ("±", lambda t: percent(t["standard_error"]).removesuffix("%")),  # over tasks, in points
         (f"pass@{number}", lambda t: percent(t["pass_at"].get(str(number)))),
         (f"pass^{number}", lambda t: percent(t["pass_all"].get(str(number)))),
     ]

@@ -178,10 +178,7 @@ def cut_off(budget: str, results: Sequence[Entry]) -> str:
 
 
 def changes(before: Mapping[str, Entry], results: Sequence[Entry]) -> list[str]:
-    """Return lines on the tasks whose outcome has changed.
-
-    `before` are the earlier results, by the keys of their cases.
-    """
+    """Return lines on tasks whose outcome changed; `before` are earlier results by case keys."""
     changed = [
         result
         for result in results
@@ -363,10 +360,7 @@ def _lines(
 
 
 def _fitting(words: str, most: int) -> str:
-    """Return words on one line of at most `most` characters.
-
-    Parts are separated by three spaces; the longest ones are cut first.
-    """
+    """Return words on one line of at most `most` characters; its longest parts are cut first."""
     parts = [printable(" ".join(part.split())) for part in words.split("   ") if part.strip()]
     while len("   ".join(parts)) > most and (longest := max(map(len, parts))) > _SHORTEST_PART:
         parts = [cut(part, longest - 1) for part in parts]

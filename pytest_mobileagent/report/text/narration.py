@@ -155,10 +155,7 @@ def telling_step(episode: EpisodeRecord, met: int | None) -> int | None:
 
 
 def deep_link(page: Path | str, episode: str, step: int | None) -> str:
-    """Return the URL of a step of an episode in a run's page.
-
-    `page` is the path or the URL of the page, `episode` the name of the episode's folder.
-    """
+    """Return the URL of a step in a run's page; `episode` is the name of the episode's folder."""
     return f"{page}#e={quote(episode)}" + ("" if step is None else f"&s={step}")
 
 

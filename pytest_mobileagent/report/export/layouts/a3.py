@@ -77,10 +77,7 @@ def _count(task: Entry) -> int:
 
 
 def _second_release(runs: Sequence[Run]) -> list[Measure]:
-    """Return success and states of the original goals, and the success of rewritten ones.
-
-    Rewritten goals have no states.
-    """
+    """Return success and states of original goals, and the success alone of rewritten ones."""
     original = {None, FULL, OFFICIAL}
     names = sorted({task.variant or "" for run in runs for task in run.tasks} - {"", *original})
     rewritten = {f"{name.capitalize()} goals": has("variant", name) for name in names}
