@@ -44,8 +44,7 @@ class ReportPlace:
     """Where a program reports something: by a pattern in its output, or in a file that it writes.
 
     With both, the pattern is searched for in the file. The last match counts: its first group that
-    matched, or the whole match. The path of the file is relative to the folder in which the program
-    runs.
+    matched, or the whole match. The file's path is relative to the folder where the program runs.
     """
 
     pattern: str = ""
@@ -57,17 +56,15 @@ class Adapter:
     """How a program is run, and how it reports the outcome.
 
     - `name`: its name in reports; `path`: the adapter's file, None for a command.
-    - `command`: its words, with placeholders. With `shell`, one text for `sh -c`, without
-      placeholders.
+    - `command`: its words, with placeholders; with `shell`, one text for `sh -c`, without any.
     - `folder`: where it runs; None for the folder in which pytest was started. `copy`: whether each
       episode has a fresh copy of it. `files`: the files of the copy that have placeholders.
     - `requirements`: what pip installs for it. `image`: of the container in which it runs.
     - `env`: variables, with placeholders. `stdin`: the content of its standard input.
     - `done`: what it prints when its task is done; without this output, an exit status of success
       counts as an error. If None, the exit status is enough.
-    - `answer`, `impossible`: where it reports its answer, and why the task cannot be done; `error`,
-      `step_limit`: where it reports that it has failed, or reached its own limit, whatever its exit
-      status.
+    - `answer`, `impossible`: where it reports its answer, and why the task cannot be done.
+    - `error`, `step_limit`: where it reports a failure, or its own limit, whatever its exit status.
     - `exit_codes`: what its exit statuses mean; all others, except 0, are errors.
     - `network`: whether it may reach all hosts, or only models. `model_hosts`: hosts of models
       in addition to the known ones. `roles`: the role of each model whose name matches a pattern.
@@ -121,8 +118,7 @@ class Adapter:
     @property
     def needs_open_port(self) -> bool:
         """Whether it calls models at a host and a port, to which no path with a token belongs."""
-        is_named = PORT_VARIABLE in " ".join(self.command)
-        return "openai_port" in self.used or (self.shell and is_named)
+        return "openai_port" in self.used or (self.shell and PORT_VARIABLE in self.command[0])
 
     def _texts(self) -> Iterator[str]:
         yield from self.command
@@ -305,12 +301,10 @@ def fill_words(words: Iterable[str], values: Values) -> list[str]:
             filled.append(fill(word, values))
     for word in filled:
         if not _fits(word):
-            name = f"{PREFIX}GOAL_FILE"
-            msg = (
+            raise AgentError(
                 f"the goal is too long for a word of a command ({len(word)} characters): "
-                f"have the program read the file named by the variable {name}"
+                f"have the program read the file named by the variable {PREFIX}GOAL_FILE"
             )
-            raise AgentError(msg)
     return filled
 
 

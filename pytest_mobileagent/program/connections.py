@@ -1,7 +1,6 @@
 """HTTP/1.1 connections with a program, and with the servers that it calls.
 
-As strict as h11. The bodies of responses are passed on in pieces. The user's proxy is used if one
-is set.
+As strict as h11. Bodies of responses are passed on in pieces. A proxy that the user sets is used.
 """
 
 from __future__ import annotations
@@ -112,8 +111,7 @@ class ServerConnection:
         self, status: int, headers: Iterable[tuple[bytes, bytes]], reason: bytes = b""
     ) -> None:
         """Send the head of a response."""
-        response = h11.Response(status_code=status, headers=list(headers), reason=reason)
-        await self._send(response)
+        await self._send(h11.Response(status_code=status, headers=list(headers), reason=reason))
 
     async def write(self, data: bytes) -> None:
         """Send a piece of the response's body."""
@@ -129,9 +127,8 @@ class ServerConnection:
         if self._http.their_state is h11.SEND_BODY:  # a client that still sends would not read it
             await self.body()
         complete = {**headers, "Content-Length": str(len(body))}
-        await self.begin(
-            status, [(name.encode(), text.encode()) for name, text in complete.items()]
-        )
+        pairs = [(name.encode(), text.encode()) for name, text in complete.items()]
+        await self.begin(status, pairs)
         await self.write(body)
         await self.end()
 

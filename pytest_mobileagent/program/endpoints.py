@@ -87,8 +87,7 @@ class EndpointPort:
     @property
     def secrets(self) -> list[str]:
         """The tokens and keys that no record may contain."""
-        used = [] if self._models is None else self._models.secrets
-        return [self._token, *used]
+        return [self._token, *(() if self._models is None else self._models.secrets)]
 
     def _wait(self) -> None:
         """Wait until the port is used for the first time, or closed."""
@@ -97,12 +96,10 @@ class EndpointPort:
             return
         try:
             self._open()
-        except HostError as error:
-            self._failure = error
+        except (HostError, OSError) as error:
+            why = f"the port for models cannot be opened: {error}"
+            self._failure = error if isinstance(error, HostError) else HostError(why)
             self._socket.close()  # so that waiting clients fail at once
-        except OSError as error:
-            self._failure = HostError(f"the port for models cannot be opened: {error}")
-            self._socket.close()
 
     def _open(self) -> None:
         """Load the recorder of calls, and start it."""

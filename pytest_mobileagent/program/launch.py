@@ -96,12 +96,10 @@ class ProgramProcess:
         with contextlib.ExitStack() as undo:
             try:
                 self.stdout.parent.mkdir(parents=True, exist_ok=True)
-                outputs = [
-                    undo.enter_context(
-                        contextlib.closing(Output(path, self.secrets, self._recorded))
-                    )
-                    for path in (self.stdout, self.stderr)
-                ]
+                outputs = []
+                for path in (self.stdout, self.stderr):
+                    outputs.append(Output(path, self.secrets, self._recorded))
+                    undo.callback(outputs[-1].close)
                 self._launch(outputs)
             except OSError as error:
                 raise HostError(f"no program can be started: {error}") from error
@@ -315,8 +313,7 @@ def contained(
     for each in sorted(passed | {"MOBILEAGENT_PATH"}):
         words += ["--env", each]
     words += [image, "-c", _ENTRY, "sh", *command]
-    own_path = os.pathsep.join(search) or "/usr/bin"
-    variables = {**environment, "MOBILEAGENT_PATH": own_path}
+    variables = {**environment, "MOBILEAGENT_PATH": os.pathsep.join(search) or "/usr/bin"}
     return Container(name, tuple(words), variables, (program, "rm", "--force", name))
 
 

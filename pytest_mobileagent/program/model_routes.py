@@ -41,15 +41,9 @@ if TYPE_CHECKING:
 _GOOGLE = "https://generativelanguage.googleapis.com"
 _ALWAYS = {"openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"), "anthropic": ("ANTHROPIC_BASE_URL",)}
 _BUNDLES = (
-    "SSL_CERT_FILE",
-    "REQUESTS_CA_BUNDLE",
-    "CURL_CA_BUNDLE",
-    "NODE_EXTRA_CA_CERTS",
-    "AWS_CA_BUNDLE",
-    "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH",
-    "DENO_CERT",
-    "PIP_CERT",
-)
+    "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "AWS_CA_BUNDLE",
+    "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", "DENO_CERT", "PIP_CERT",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +107,8 @@ def route_of(name: str, routes: Mapping[str, ProviderRoute]) -> ProviderRoute:
     """
     if name in routes:
         return routes[name]
-    hint = did_you_mean(name, routes)
-    msg = f"no provider with an endpoint is called {name!r}{hint} (the providers are: "
-    raise ValueError(f"{msg}{', '.join(sorted(routes))})")
+    hint = f"{did_you_mean(name, routes)} (the providers are: {', '.join(sorted(routes))})"
+    raise ValueError(f"no provider with an endpoint is called {name!r}{hint}")
 
 
 def check_route(name: str) -> None:
@@ -254,9 +247,8 @@ def price(
 
 def is_priced(prices: Prices, seller: Seller) -> bool:
     """Return whether the price of a model is known."""
-    return (
-        price(prices, seller, {"model": seller.name}, ("openai", "chat"), Usage(1, 1)) is not None
-    )
+    named = {"model": seller.name}
+    return price(prices, seller, named, ("openai", "chat"), Usage(1, 1)) is not None
 
 
 # For programs that refuse to start without a key.

@@ -49,8 +49,7 @@ class LocalPort:
     - `models`: at their routes, and as a proxy for requests to the providers' own hosts;
     - `relay`: another port of this machine; `answer`: a function.
     Connections to other hosts are passed on without being decrypted, or are refused if
-    `models.network` is "models". If a `socket` is given, the server listens on that, and if a
-    `token` is, the paths begin with that.
+    `models.network` is "models". A `socket` to listen on and a `token` may be given.
     """
 
     def __init__(
@@ -282,8 +281,7 @@ class RoutePort(LocalPort):
     """A port of its own for one route of the models, at every path and without a token.
 
     It is for programs that take a host and a port, or a base URL without a path. Any process of
-    this machine may use it while the episode lasts, within the episode's budget; pages in a browser
-    may not.
+    this machine may use it during the episode, within its budget; pages in a browser may not.
     """
 
     def __init__(self, models: RecordedModels, route: str) -> None:

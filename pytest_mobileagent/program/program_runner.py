@@ -78,9 +78,8 @@ class ProgramRunner:
                 session.end(Termination.AGENT_ERROR, str(error))
                 return
             loop = stack.enter_context(LoopThread())
-            always = setting.model is not None
-            keys = LentKeys(os.environ, setting.program.own_keys, always=always)
-            recorders = Recorders(self._setting, session.device, watcher, briefing.folder, keys)
+            keys = LentKeys(os.environ, setting.program.own_keys, always=setting.model is not None)
+            recorders = Recorders(setting, session.device, watcher, briefing.folder, keys)
             stack.callback(lambda: loop.run(recorders.close()))
             stack.callback(jobs.cancel)
             base = keys.environment(self._base())
@@ -188,9 +187,8 @@ class ProgramRunner:
             self._lost += session.calls.seconds_lost()
             is_over = watcher.track.worked() - self._lost > limit
             if is_over and not session.calls.awaits_provider():
-                watcher.end(
-                    Termination.TIME_LIMIT, blame(session, f"it exceeded {limit:g} seconds")
-                )
+                why = f"it exceeded {limit:g} seconds"
+                watcher.end(Termination.TIME_LIMIT, blame(session, why))
             watcher.work(_NOTICE)
         ends = time.monotonic() + self._setting.program.grace
         while not process.is_over and time.monotonic() < ends:

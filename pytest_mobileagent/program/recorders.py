@@ -45,8 +45,7 @@ class Recorders:
 
     - `values`: the values of the program's placeholders.
     - `environment`: the variables that lead the program to the recorders.
-    - `paths`: files outside its folders that it needs. `search`: folders that come first on its
-      PATH.
+    - `paths`: files outside its folders that it needs. `search`: folders that begin its PATH.
     - `models`: its models, once the recorders have started.
     """
 
@@ -82,7 +81,7 @@ class Recorders:
             InfrastructureError: if a recorder cannot be started.
         """
         program = self._setting.program
-        models = RecordedModels(
+        models = self.models = RecordedModels(
             self._setting.models,
             self._episode,
             self._setting.pictures,
@@ -95,9 +94,7 @@ class Recorders:
             keys=self._keys,
             on_budget=on_budget,
         )
-        self.models = models
-        port = await self._open.enter_async_context(LocalPort(models))
-        self._port = port
+        port = self._port = await self._open.enter_async_context(LocalPort(models))
         port.relay(_MCP, self._mcp)
         port.answer(_RECORDER, self._take)
         self.environment = {**models.environment, URL: port.url(_RECORDER)}
@@ -182,10 +179,9 @@ class Recorders:
         Raises:
             AgentError: if the report is not a valid call.
         """
+        given = {name: report[name] for name in _CALL if report.get(name) is not None}
         try:
-            call = ModelCall(
-                **{name: report[name] for name in _CALL if report.get(name) is not None}
-            )
+            call = ModelCall(**given)
         except (ValueError, TypeError) as error:
             raise AgentError(f"the program reported an invalid model call: {error}") from None
         call = self._setting.models.prices.priced(call)

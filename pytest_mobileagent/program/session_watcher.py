@@ -104,8 +104,7 @@ class SessionWatcher:
     async def step(self, phase: Literal["begin", "end"]) -> str:
         """Begin or end a step that the program itself marks (see `Watcher`)."""
         self.log.mark(phase)
-        arrived = time.monotonic()
-        return await self._jobs.ask(lambda: self._step(phase, arrived))
+        return await self._jobs.ask(partial(self._step, phase, time.monotonic()))
 
     async def _last_call_ends(self) -> None:
         """Wait briefly for a call that is just being answered, as its line belongs to the act."""
@@ -160,10 +159,8 @@ class SessionWatcher:
             return None
         continues = self.track.continues(command, arrived)
         before = None if continues else self._seen()
-        if (
-            not continues
-            and self.session.steps + self.track.steps("act") > self.session.limits.steps
-        ):
+        left = self.session.limits.steps - self.session.steps
+        if not continues and self.track.steps("act") > left:
             self.end(Termination.STEP_LIMIT)
             return None
         act = WatchedAct(command, before, arrived, self.session.calls.take(), self._reply)
@@ -198,10 +195,8 @@ class SessionWatcher:
             self._write()
             if self.session.ending is not None:
                 return _OVER
-            if (
-                self.session.steps + self.track.steps("begin", "act", "end")
-                > self.session.limits.steps
-            ):
+            left = self.session.limits.steps - self.session.steps
+            if self.track.steps("begin", "act", "end") > left:
                 self.end(Termination.STEP_LIMIT)
                 return _OVER
             self._own_step = True

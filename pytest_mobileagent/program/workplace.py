@@ -175,11 +175,10 @@ class _Copy:
             return
         self.files, self.bytes = self.files + 1, self.bytes + size
         if self.files > _MOST_FILES or self.bytes > _MOST_BYTES:
-            msg = (
+            raise AgentError(
                 f"{self.source} is too large to be copied for each episode: name a folder that "
                 "contains only the program, or set copy = false"
             )
-            raise AgentError(msg)
         shutil.copy2(entry.path, target)
 
     def _goal(self, link: Path) -> Path:
@@ -224,8 +223,7 @@ def install(requirements: Path) -> Path:
     processes need it at the same time.
 
     Raises:
-        HostError: if the environment cannot be created; the message ends with the last lines of
-            pip.
+        HostError: if the environment cannot be created; the message ends with pip's last lines.
     """
     try:
         link = own_folder("environments") / _digest(requirements)
@@ -267,8 +265,7 @@ def _files(requirements: Path, seen: set[Path]) -> Iterator[Path]:
 def _make(link: Path, requirements: Path) -> None:
     """Create an environment, and link it when it is complete.
 
-    Environments that killed processes have left incomplete, possibly with a running pip, are
-    removed first.
+    First remove incomplete ones, which killed processes have left, possibly with a running pip.
     """
     for left in link.parent.glob(f"{link.name}-*"):
         shutil.rmtree(left, ignore_errors=True)

@@ -68,10 +68,8 @@ class RecordedAdb:
         base: Mapping[str, str] | None = None,
         sees: Sight = "both",
     ) -> None:
-        self._address = address
-        self._watcher = watcher
-        self._log = log
-        self._folder = folder
+        self._address, self._folder = address, folder
+        self._watcher, self._log = watcher, log
         self._base = os.environ if base is None else base
         hidden = hidden_part(sees)
         self._gate = None if hidden is None else Gate(address, hidden)
@@ -306,8 +304,7 @@ async def _tap(address: Address, service: str, tap: ElementTap) -> Tap | Raw:
     try:
         async with asyncio.timeout(_SECONDS):
             value = json.loads(await _get(address, service, f"{tap.path}/rect"))["value"]
-            numbers = (value[name] for name in ("x", "y", "width", "height"))
-            x, y, width, height = map(int, numbers)
+            x, y, width, height = (int(value[name]) for name in ("x", "y", "width", "height"))
     except (DeviceError, OSError, EOFError, TimeoutError, ValueError, LookupError, TypeError):
         return Raw(tap.words)
     return Tap(x + width // 2, y + height // 2)

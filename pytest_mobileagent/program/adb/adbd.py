@@ -1,7 +1,6 @@
 """The adbd of a recorded phone, with which a program's adb server speaks in packets and streams.
 
-Source: AOSP, packages/modules/adb/docs/dev/protocol.md (a packet is a header of 24 bytes and a
-payload).
+Source: AOSP, packages/modules/adb/docs/dev/protocol.md (a packet is a 24-byte header and payload).
 """
 
 from __future__ import annotations
@@ -49,8 +48,7 @@ class Packet:
         """Return the bytes of the packet."""
         magic = int.from_bytes(self.command, "little") ^ _ALL_BITS
         size = len(self.payload)
-        header = _HEADER.pack(self.command, self.arg0, self.arg1, size, 0, magic)
-        return header + self.payload
+        return _HEADER.pack(self.command, self.arg0, self.arg1, size, 0, magic) + self.payload
 
 
 async def read_packet(reader: StreamReader) -> Packet:
@@ -77,8 +75,7 @@ class Stream:
     def __init__(
         self, send: Callable[[Packet], None], number: int, peer: int, most_payload: int
     ) -> None:
-        self.number = number
-        self.peer = peer
+        self.number, self.peer = number, peer
         self.closed = False
         self._send = send
         self._most_payload = most_payload
@@ -169,8 +166,7 @@ class Adbd:
     """
 
     def __init__(self, banner: bytes, serve: Serve) -> None:
-        self._banner = banner
-        self._serve = serve
+        self._banner, self._serve = banner, serve
         self._connections: set[Connection] = set()
         self._running: set[asyncio.Task[None] | None] = set()
         self._listening: asyncio.Server | None = None
@@ -258,10 +254,8 @@ class Connection:
         banner: bytes,
         serve: Serve,
     ) -> None:
-        self._reader = reader
-        self._writer = writer
-        self._banner = banner
-        self._serve = serve
+        self._reader, self._writer = reader, writer
+        self._banner, self._serve = banner, serve
         self._most_payload = 0  # announced by the adb server when it connects
         self._streams: dict[int, Stream] = {}
         self._tasks: set[asyncio.Task[None]] = set()

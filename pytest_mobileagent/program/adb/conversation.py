@@ -256,9 +256,8 @@ class SocketSplitter(StreamSplitter):
 
     def feed(self, data: bytes) -> Iterable[Piece]:
         """Return the reader's pieces."""
-        return [
-            (piece, (command,) if command else ()) for piece, command in self._reader.feed(data)
-        ]
+        found = self._reader.feed(data)
+        return [(piece, (command,) if command else ()) for piece, command in found]
 
 
 class LineSplitter(StreamSplitter):

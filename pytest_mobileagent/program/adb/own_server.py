@@ -38,8 +38,7 @@ class AdbServer:
 
     This process owns the listening port and passes it to the server. While no server runs, clients
     therefore wait, instead of starting one that would search for all of this machine's devices.
-    `folder` is the server's home, and `key` the folder of the user's adb key, which is used if it
-    exists.
+    `folder` is the server's home, and `key` the folder of the user's adb key, which may not exist.
     """
 
     def __init__(self, folder: Path, key: Path) -> None:

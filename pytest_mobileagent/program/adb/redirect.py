@@ -47,12 +47,8 @@ def change(module: Any, port: int) -> None:
 
 def _redirected(connect: Any, port: int) -> Any:
     def redirected(self: Any, address: Any) -> Any:
-        if (
-            type(address) is tuple
-            and len(address) >= 2
-            and address[1] == _USUAL_PORT
-            and address[0] in _LOCAL
-        ):
+        is_place = type(address) is tuple and len(address) >= 2
+        if is_place and address[1] == _USUAL_PORT and address[0] in _LOCAL:
             address = (address[0], port, *address[2:])
         return connect(self, address)
 
@@ -65,8 +61,7 @@ def install(port: int, here: str) -> None:
         change(sys.modules["socket"], port)
     else:
         sys.meta_path.insert(0, SocketFinder(port))
-    folder = here.rpartition("/")[0]
-    others = [entry for entry in sys.path if entry != folder]
+    others = [entry for entry in sys.path if entry != here.rpartition("/")[0]]
     for finder in sys.meta_path:
         if getattr(finder, "__name__", "") == "PathFinder":
             spec = finder.find_spec("sitecustomize", others)

@@ -85,8 +85,7 @@ async def open_service(address: Address, service: str) -> Service:
     """Open a service of the device.
 
     Raises:
-        ServiceRefusedError: if the server does not know the device, or the device refuses the
-            service.
+        ServiceRefusedError: if the server does not know the device, or that refuses the service.
         DeviceError: if no adb server answers, or the connection was lost.
     """
     server = await _connect(address.adb_host, address.adb_port)
@@ -132,8 +131,7 @@ async def banner(address: Address) -> bytes:
     known = dict(word.split(":", 1) for word in words if ":" in word)
     names = {"name": "product", "model": "model", "device": "device"}
     text = "".join(f"ro.product.{name}={known.get(key, '')};" for name, key in names.items())
-    # These change how data is acknowledged, how pushed files are compressed, and how commands are
-    # encoded.
+    # These change how data is acknowledged, pushed files compressed, and commands encoded.
     emulated = ("delayed_ack", "sendrecv_v2", "abb", "track_app")
     passed_on = ",".join(each for each in features if not each.startswith(emulated))
     return f"device::{text}features={passed_on}".encode()

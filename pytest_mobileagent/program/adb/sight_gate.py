@@ -3,8 +3,7 @@
 Everything that a program sends over adb passes here before the phone gets it: services, requests to
 sockets, and the reading of files. What cannot be controlled, such as a binary stream, is refused,
 and ends the episode with the reason. Requests to servers on the phone that would show the part are
-answered in their place: with a black picture, an empty hierarchy, or an error in the server's own
-format.
+answered in their place: with a black picture, an empty hierarchy, or an error in their format.
 """
 
 from __future__ import annotations
@@ -106,20 +105,19 @@ class Gate:
                 return command
             refused = self._refused(command, f"the file {request.path[:100]}")
             text = refused.refused.encode("utf-8", "replace")
-            return dataclasses.replace(
-                refused, answer=b"FAIL" + struct.pack("<I", len(text)) + text
-            )
+            answer = b"FAIL" + struct.pack("<I", len(text)) + text
+            return dataclasses.replace(refused, answer=answer)
         if not isinstance(request, Request):
             return self._refused(command, command.text, ends=True)
         why = f"{self._why} {request.method} {request.path[:100]}"
-        answer = answered(request, self._hidden, why)
-        if answer is None or command.refused:
+        hides = answered(request, self._hidden, why)
+        if hides is None or command.refused:
             return command
         try:
-            picture = b"" if answer.error or answer.value is not None else await self._black()
+            picture = b"" if hides.error or hides.value is not None else await self._black()
         except DeviceError as error:
             return self._refused(command, str(error))
-        return dataclasses.replace(command, refused=answer.error, answer=answer.encoded(picture))
+        return dataclasses.replace(command, refused=hides.error, answer=hides.encoded(picture))
 
     def _script(self, script: str) -> SightedScript:
         return sighted(script, self._hidden, self._readable)

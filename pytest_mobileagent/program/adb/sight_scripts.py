@@ -112,8 +112,7 @@ def sighted(script: str, hidden: Part, readable: Collection[str]) -> SightedScri
             raise HiddenError(_shown(simple))
         else:
             shows_picture |= look == "screenshot"
-            instead = " ".join([_instead(words), *simple.redirections])
-            replacements.append((simple.span, instead))
+            replacements.append((simple.span, " ".join([_instead(words), *simple.redirections])))
     for file in parsed.reads:
         _check_readable(file, {*readable, *files})
     return SightedScript(script, frozenset(files), tuple(replacements), shows_picture)

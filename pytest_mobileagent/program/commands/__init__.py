@@ -187,9 +187,7 @@ def refusal(name: str, arguments: Sequence[str]) -> str:
 
 def keeping_the_screen_on(command: Command) -> Command:
     """Return the command, marked as refused if it switches the screen off."""
-    if SCREEN_OFF not in command.acts:
-        return command
-    return replace(command, refused=_BLINDS)
+    return replace(command, refused=_BLINDS) if SCREEN_OFF in command.acts else command
 
 
 def _am(arguments: Sequence[str]) -> str:

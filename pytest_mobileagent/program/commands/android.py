@@ -40,11 +40,8 @@ _SOURCES = {
 _SWIPE_MILLISECONDS = 300.0  # Android's own default
 _FEW_EVENTS = 5  # with so few events or fewer, monkey only serves to start an app
 _PHASES: dict[str, Literal["down", "move", "up", "cancel"]] = {
-    "DOWN": "down",
-    "MOVE": "move",
-    "UP": "up",
-    "CANCEL": "cancel",
-}
+    "DOWN": "down", "MOVE": "move", "UP": "up", "CANCEL": "cancel",
+}  # fmt: skip
 
 
 def read_input(words: Sequence[str], raw: str) -> tuple[Act, ...]:
@@ -310,9 +307,8 @@ def read_intent(words: Sequence[str]) -> Intent:
             elif word in _FIELDS:
                 setattr(intent, _FIELDS[word], value)
         elif not word.startswith("-"):  # a URI, a component or a package
-            setattr(
-                intent, "data" if ":" in word else "component" if "/" in word else "package", word
-            )
+            name = "data" if ":" in word else "component" if "/" in word else "package"
+            setattr(intent, name, word)
     return intent
 
 
@@ -324,9 +320,7 @@ def started(intent: Intent, raw: str) -> tuple[Act, ...]:
         return (Key("home"),)
     bare = not (intent.data or intent.type or intent.extras)
     main = intent.action in {"", _MAIN} and set(intent.categories) <= {_LAUNCHER}
-    if intent.app and bare and main:
-        return (Open(intent.app),)
-    return (Raw(raw),)
+    return (Open(intent.app),) if intent.app and bare and main else (Raw(raw),)
 
 
 def sent(intent: Intent, raw: str) -> tuple[Act, ...]:

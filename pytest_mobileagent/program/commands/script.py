@@ -44,8 +44,7 @@ class Simple:
     - `operator`: the operator before it, such as "&&" or "|"; empty for the first command.
     - `files`: the files that its output is redirected to.
     - `assigned`: the names of the variables that are set for it alone.
-    - `redirections`: all redirections, as written. `span`: where it is in the script; None if it is
-      in a substitution.
+    - `redirections`: as written. `span`: where it is in the script; None if in a substitution.
     """
 
     words: tuple[str, ...]

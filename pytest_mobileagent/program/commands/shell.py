@@ -75,18 +75,13 @@ def read_script(script: str, text: str, depth: int = 0) -> Command:
             part = Command(part.text, refused=part.refused)
         parts.append(part)
     command = _together(parts, text)
-    if not parsed.straight and command.acts:
-        return _opaque(command, script)
-    return command
+    return _opaque(command, script) if command.acts and not parsed.straight else command
 
 
 def _resolved(simple: Simple, app: str) -> Simple:
     """Return a command with the activity that it starts, if that was looked up for an app."""
-    if (
-        not app
-        or simple.known
-        or simple.words[:2] not in {("am", "start"), ("am", "start-activity")}
-    ):
+    starts = simple.words[:2] in {("am", "start"), ("am", "start-activity")}
+    if not app or simple.known or not starts:
         return simple
     words = tuple(f"{app}/" if word == UNKNOWN else word for word in simple.words)
     return replace(simple, words=words, known=UNKNOWN not in "".join(words))
@@ -137,8 +132,7 @@ def _shell(name: str, arguments: list[str], simple: Simple, depth: int) -> Comma
         place = arguments.index("-c") + 1
         command = read_script(" ".join(arguments[place : place + 1]), raw, depth + 1)
     elif name == "su":
-        rest = _after_options(arguments, 1)
-        return _nested(rest, simple, depth)
+        return _nested(_after_options(arguments, 1), simple, depth)
     else:
         return _opaque_if(any(not word.startswith("-") for word in arguments), raw)
     return command if simple.known or not command.acts else _opaque(command, raw)
@@ -170,14 +164,12 @@ def _pause(arguments: list[str]) -> tuple[Act, ...]:
 def _guessed(script: str, text: str) -> Command:
     """Read a script that cannot be parsed, by everything in it that looks like a command."""
     pieces = [re.sub(r"[\"'\\]", " ", piece).split() for piece in _FALLBACK.split(script)]
-    parts = [
-        _read_simple(Simple(tuple(words), " ".join(words)), _DEEPEST) for words in pieces if words
-    ]
-    inner = [
-        _read_simple(Simple(tuple(words[place:]), " ".join(words[place:])), _DEEPEST)
-        for words in pieces
-        for place in range(1, min(len(words), 12))
-    ]
+
+    def read(words: list[str]) -> Command:
+        return _read_simple(Simple(tuple(words), " ".join(words)), _DEEPEST)
+
+    parts = [read(words) for words in pieces if words]
+    inner = [read(words[at:]) for words in pieces for at in range(1, min(len(words), 12))]
     command = _together([*parts, *(each for each in inner if each.acts or each.refused)], text)
     return _opaque(command, script) if command.acts else command
 

@@ -56,8 +56,7 @@ class SocketReader:
     def feed(self, data: bytes) -> list[tuple[bytes, Command | None]]:
         """Split data into pieces, in order.
 
-        A piece with a command completes that command, which has no effect until the piece reaches
-        the phone.
+        A piece with a command completes it; it has no effect until the piece reaches the phone.
         """
         return list(self._pieces(data))
 
@@ -145,8 +144,7 @@ _LOOKS = ("/screenshot", "/dump/hierarchy", "/minicap", "/source")
 
 def read_request(request: Request) -> Command:
     """Return the command of a request."""
-    command = keeping_the_screen_on(_read(request))
-    return dataclasses.replace(command, request=request)
+    return dataclasses.replace(keeping_the_screen_on(_read(request)), request=request)
 
 
 def _read(request: Request) -> Command:

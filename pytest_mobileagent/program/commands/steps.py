@@ -46,14 +46,12 @@ def grouped(marks: Sequence[Mark]) -> list[list[int]]:
     """Return the indexes of the acts of each step, in order.
 
     - The acts from "begin" to "end" are one step, finished or not.
-    - The acts between two decisions are one step; decisions are model calls, and the ends of the
-      steps above.
+    - The acts between two decisions (model calls, or the ends of steps as above) are one step.
     - Before the first decision and after the last one, the acts between two looks are one step; the
       decision itself counts as a look.
     - Each remaining act, which lacks a look or decision on one side, is a step.
 
-    "more" belongs to the step of the act before it, unless a decision is in between: then it is an
-    act of its own.
+    "more" belongs to the step of the act before it; with a decision in between, it is a new act.
     """
     return [step for stretch in _stretches(marks) for step in _steps(marks, *stretch)]
 
@@ -288,9 +286,8 @@ def _strokes(run: Sequence[Timed]) -> list[Action]:
 def _stroke(pointers: Sequence[tuple[Pointer, float]]) -> Action:
     """Return the action of a finger, if its whole path was seen and is straight; else a Raw."""
     first, last = pointers[0][0], pointers[-1][0]
-    if first.phase == "down" and last.phase == "up":
-        action = stroke([(at, act.x, act.y) for act, at in pointers])
-        if action is not None:
-            return action
+    is_whole = first.phase == "down" and last.phase == "up"
+    if is_whole and (action := stroke([(at, act.x, act.y) for act, at in pointers])) is not None:
+        return action
     way = ", ".join(f"{act.phase} {act.x},{act.y}" for act, _ in pointers)
     return Raw(cut(f"touch: {way}"))

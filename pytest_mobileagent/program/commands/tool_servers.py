@@ -50,11 +50,8 @@ _LOOKS = {
     "device.dump.ui", "device.screenshot", "device.screencapture", "device.source",
 }  # fmt: skip
 _PHASES: dict[int, Literal["down", "move", "up", "cancel"]] = {
-    0: "down",
-    1: "up",
-    2: "move",
-    3: "cancel",
-}
+    0: "down", 1: "up", 2: "move", 3: "cancel",
+}  # fmt: skip
 _KEYS: dict[str, Act] = {
     "back": Key("back"), "home": Key("home"), "recent": Key("overview"), "menu": Key("menu"),
     "enter": Key("enter"), "delete": Erase(), "del": Erase(), "volume_up": Key("volume_up"),
@@ -123,10 +120,9 @@ def _drag(arguments: list[Any], raw: str) -> tuple[Act, ...]:
 
 def _swipe_points(arguments: list[Any], raw: str) -> tuple[Act, ...]:
     numbers = [pixel(number) for number in arguments[0]]
-    places = list(zip(numbers[::2], numbers[1::2], strict=True))
+    places = enumerate(zip(numbers[::2], numbers[1::2], strict=True))
     steps = pixel(arguments[1]) * _STEP  # between two points each
-    ways = enumerate(places)
-    return (stroke([(place * steps, x, y) for place, (x, y) in ways]) or Raw(raw),)
+    return (stroke([(place * steps, x, y) for place, (x, y) in places]) or Raw(raw),)
 
 
 def _key_code(arguments: list[Any], raw: str) -> tuple[Act, ...]:
@@ -232,9 +228,7 @@ _DEVICE_READERS: dict[str, ReadsTable] = {
 
 
 _PORTAL_LOOKS = ("a11y_tree", "state", "phone_state", "screenshot")
-_GLOBAL: dict[int, Act] = {
-    1: Key("back"), 2: Key("home"), 3: Key("overview"), 8: SCREEN_OFF,
-}  # fmt: skip
+_GLOBAL: dict[int, Act] = {1: Key("back"), 2: Key("home"), 3: Key("overview"), 8: SCREEN_OFF}
 
 
 def portal_shows(path: str) -> bool:
@@ -255,8 +249,7 @@ def portal_acts(path: str, values: Mapping[str, Any], raw: str) -> tuple[Act, ..
 
 def _input(values: Mapping[str, Any], raw: str) -> tuple[Act, ...]:
     text = typed(from_base64(str(values["base64_text"])))
-    clears = values.get("clear", True) in {True, "true"}
-    return (Clear(), *text) if clears else text
+    return (Clear(), *text) if values.get("clear", True) in {True, "true"} else text
 
 
 _PORTAL_READERS: dict[str, ReadsTable] = {

@@ -221,8 +221,7 @@ def _typed(items: Sequence[dict[str, Any]], raw: str) -> tuple[Act, ...]:
 def _pressed(value: str, held: set[str], raw: str) -> Act:
     if held & set(_CONTROL):
         return android.together([113, android.code(value)], raw)
-    act = _KEYS.get(value)
-    if act is not None:
+    if (act := _KEYS.get(value)) is not None:
         return act
     if len(value) == 1 and "\ue000" <= value <= "\uf8ff":
         return Raw(raw)

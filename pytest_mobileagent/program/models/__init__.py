@@ -127,8 +127,7 @@ class RecordedModels:
         """Prepare to serve: `url` returns the port's URL for a name, `proxy` is its URL as a proxy.
 
         Raises:
-            HostError: if a file cannot be written, the script cannot be read, or the model has no
-                endpoint.
+            HostError: if the file cannot be written, or the model has no script or endpoint.
         """
         try:
             self._stand_in = StandIn(self._model)
@@ -331,8 +330,7 @@ class RecordedModels:
         place: Destination,
         data: bytes,
     ) -> None:
-        api = recording.api
-        request, to = self._with_keys(request, place, self._stand_in.instead(api, place))
+        request, to = self._with_keys(request, place, self._stand_in.instead(recording.api, place))
         may_ask = recording.request.data is data and to.origin not in self._without_usage
         with_usage = self._with_usage(recording) if may_ask else None
         counts, ended = (with_usage, self._without_usage), self._watcher.call_ended

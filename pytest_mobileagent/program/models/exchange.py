@@ -104,8 +104,7 @@ class Exchange:
             if not 400 <= response.status_code < 500:
                 self.recording.settings["include_usage"] = "added"
                 return response, self._pieces(response)
-            chunks = [piece async for piece, _ in self._pieces(response)]
-            body = b"".join(chunks)
+            body = b"".join([piece async for piece, _ in self._pieces(response)])
             if not refuses_usage(response.status_code, body):
                 return response, _once(body)
             self.with_usage = None
@@ -203,10 +202,8 @@ def _readable(request: h11.Request) -> h11.Request:
 
 
 def _compressed(request: h11.Request, accepted: str) -> h11.Request:
-    headers = [
-        pair for pair in request.headers.raw_items() if pair[0].lower() != b"accept-encoding"
-    ]
-    return with_headers(request, [*headers, (b"Accept-Encoding", accepted.encode())])
+    kept = [pair for pair in request.headers.raw_items() if pair[0].lower() != b"accept-encoding"]
+    return with_headers(request, [*kept, (b"Accept-Encoding", accepted.encode())])
 
 
 # The paths of APIs at a scripted model, and at the endpoints of providers.

@@ -235,10 +235,8 @@ class Recording:
 
     def _assembled(self, raw: bytes) -> tuple[Assembled, float | None, Any]:
         """Return the reply, after how many seconds its first token came, and what failed in it."""
-        if (
-            not self.api.streams(self.request.path, self.request.body)
-            and "event-stream" not in self._media_type
-        ):
+        is_stream = self.api.streams(self.request.path, self.request.body)
+        if not (is_stream or "event-stream" in self._media_type):
             reply = json_object(raw) or {}
             return Assembled(reply, is_whole=bool(reply)), None, failure_in(reply)
         events = list(objects(raw, self._media_type))
@@ -255,23 +253,16 @@ class Recording:
     def _succeed(
         self, assembled: Assembled, answer: Completion, first: float | None, error: str
     ) -> None:
-        now = time.monotonic()
         self._shared.outage = None
-        failed = self._shared.failed.pop(self.key, None)
-        call = self._call(assembled, answer, first, now, failed)
+        call = self._call(assembled, answer, first)
         if not self._from_cache:
             self._shared.spending.pay(call)
         self._add({"call": call.to_json(), **self._asked(), "reply": answer.to_json()}, error)
 
-    def _call(
-        self,
-        assembled: Assembled,
-        answer: Completion,
-        first: float | None,
-        now: float,
-        failed: Failed | None,
-    ) -> ModelCall:
+    def _call(self, assembled: Assembled, answer: Completion, first: float | None) -> ModelCall:
         assert self._prompt is not None
+        now = time.monotonic()
+        failed = self._shared.failed.pop(self.key, None)
         used = answer.usage
         if not assembled.is_whole and used.input is not None:
             used = replace(used, output=None)

@@ -178,13 +178,9 @@ def decoded(data: bytes, encoding: str) -> bytes:
 
 
 _ROLES: dict[str, Role] = {
-    "system": "system",
-    "developer": "system",
-    "assistant": "assistant",
-    "model": "assistant",
-    "tool": "tool",
-    "function": "tool",
-}
+    "system": "system", "developer": "system", "assistant": "assistant", "model": "assistant",
+    "tool": "tool", "function": "tool",
+}  # fmt: skip
 _MESSAGES = ("messages", "contents", "input", "prompt", "content")  # the keys of messages in APIs
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"RIFF", b"GIF8", b"BM")
 _ABOUT = {"type", "role", "id", "mime_type", "media_type", "mimeType", "detail", "cache_control"}
@@ -193,12 +189,11 @@ _DEEPEST = 12
 
 def fallback_request(body: dict[str, Any]) -> Request:
     """Return the request in a body, as far as it can be understood."""
-    extra = {name: value for name, value in body.items() if name not in {*_MESSAGES, "model"}}
+    read = {*_MESSAGES, "model", "stream", "system", "instructions", "images"}
+    extra = {name: value for name, value in body.items() if name not in read}
     system = body.get("system") or body.get("instructions")
     first = (Message("system", tuple(_parts(system))),) if system else ()
-    stream = extra.pop("stream", False) is True
-    for name in ("system", "instructions", "images"):
-        extra.pop(name, None)
+    stream = body.get("stream") is True
     return Request((*first, *_messages(body)), stream=stream, extra=extra)
 
 
@@ -247,11 +242,8 @@ def with_usage(body: dict[str, Any], data: bytes) -> bytes | None:
     The result is None if the request is not streamed, or already says whether it wants them.
     """
     options = body.get("stream_options") or {}
-    if (
-        body.get("stream") is not True
-        or not isinstance(options, dict)
-        or "include_usage" in options
-    ):
+    may_ask = isinstance(options, dict) and "include_usage" not in options
+    if body.get("stream") is not True or not may_ask:
         return None
     if "stream_options" not in body:  # leave all other bytes unchanged
         return data.replace(b"{", b'{"stream_options":{"include_usage":true},', 1)
@@ -261,8 +253,7 @@ def with_usage(body: dict[str, Any], data: bytes) -> bytes | None:
 
 def refuses_usage(status: int, body: bytes) -> bool:
     """Return whether a server refuses a request because it asks for token counts."""
-    named = b"stream_options" in body or b"include_usage" in body
-    return 400 <= status < 500 and named
+    return 400 <= status < 500 and (b"stream_options" in body or b"include_usage" in body)
 
 
 class WithoutUsage:
