@@ -5,8 +5,7 @@
 - For writing a new dialect: the base class `Dialect`; functions that read parts of a reply
   (`object_in`, `number`, `point`, `line_after`, `call`, …); and functions that build errors
   (`lacks`, `unknown`, `cannot_say`).
-- For models that were trained to use a computer: `PHONE_FUNCTIONS`, the functions that only a
-  phone needs.
+- For models that were trained to use a computer: `PHONE_FUNCTIONS`, which only a phone needs.
 
 Public names are imported on first use, because an agent needs only one dialect. They are named once
 here: type checkers need `as` to know that they are public.

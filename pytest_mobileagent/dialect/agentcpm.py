@@ -16,11 +16,8 @@ _SCALE = (1000, 1000)
 # A touch that lasts longer than this, in milliseconds, is a long press.
 _TAP = 200
 _KEYS: dict[str, KeyName] = {
-    "HOME": "home",
-    "BACK": "back",
-    "ENTER": "enter",
-    "APPSELECT": "overview",
-}
+    "HOME": "home", "BACK": "back", "ENTER": "enter", "APPSELECT": "overview",
+}  # fmt: skip
 _FIELDS = ("thought", "POINT", "to", "duration", "PRESS", "TYPE", "CLEAR", "STATUS")
 
 
@@ -37,8 +34,7 @@ class AgentCpm(Dialect):
     Source: OpenBMB/AgentCPM-GUI, README "Action Space", `eval/utils/schema/schema.json` and
     `schema_for_extraction.json` (APPSELECT and CLEAR), `eval/utils/evaluator.py` (200 ms). The
     project has no agent; its evaluation counts an unreadable reply as a wrong step. There, a reply
-    must be JSON and nothing else; here, the JSON may have text around it, and names may be in any
-    case.
+    must be only JSON; here, the JSON may have text around it, and names may be in any case.
     """
 
     name = "agentcpm"
@@ -134,8 +130,7 @@ def _fields(action: Action, thought: str, frame: Frame) -> dict[str, Any]:
         case Finish(""):
             return {"STATUS": "finish"}
         case Impossible(reason):
-            interrupted = reason.startswith("interrupted")
-            return {"STATUS": "interrupt" if interrupted else "impossible"}
+            return {"STATUS": "interrupt" if reason.startswith("interrupted") else "impossible"}
         case Ask(question) if question == thought:
             return {"STATUS": "need_feedback"}
     raise cannot_say(AgentCpm.name, action)

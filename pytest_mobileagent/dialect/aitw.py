@@ -15,14 +15,9 @@ from pytest_mobileagent.dialect.reading import NUMBER, number, spoken
 
 Point = tuple[float, float]  # (y, x), the dialect's order
 Kind = Literal[
-    "DUAL_POINT",
-    "TYPE",
-    "PRESS_BACK",
-    "PRESS_HOME",
-    "PRESS_ENTER",
-    "STATUS_TASK_COMPLETE",
+    "DUAL_POINT", "TYPE", "PRESS_BACK", "PRESS_HOME", "PRESS_ENTER", "STATUS_TASK_COMPLETE",
     "STATUS_TASK_IMPOSSIBLE",
-]
+]  # fmt: skip
 _KINDS: dict[str, Kind] = {
     **{kind: kind for kind in get_args(Kind)},
     "TASK_COMPLETE": "STATUS_TASK_COMPLETE",
@@ -47,12 +42,8 @@ GESTURES: dict[str, tuple[Point, Point]] = {
 
 # The kinds that the parsers of DigiRL and SPA-Bench know, and the number of parts they expect.
 _CODE_WITHOUT_ARGUMENTS = (
-    "PRESS_HOME",
-    "PRESS_BACK",
-    "PRESS_ENTER",
-    "STATUS_TASK_COMPLETE",
-    "TASK_IMPOSSIBLE",
-)
+    "PRESS_HOME", "PRESS_BACK", "PRESS_ENTER", "STATUS_TASK_COMPLETE", "TASK_IMPOSSIBLE",
+)  # fmt: skip
 _PARTS = 6
 _DECISION = re.compile(r"Action Decision\s*[:：]\s*", re.IGNORECASE)
 _PLAN = re.compile(r"Action Plan\s*[:：]\s*\[([^\]]*)\]", re.IGNORECASE)
@@ -116,8 +107,7 @@ class Aitw(Dialect):
 
     The released parsers know only TASK_IMPOSSIBLE, although models are trained to write
     STATUS_TASK_IMPOSSIBLE, and they cannot read typed text that contains ", " or ": ". This class
-    follows the papers and reads all of these. A scroll is printed as Auto-UI's gesture and read as
-    a swipe.
+    follows the papers and reads all of these. A scroll is printed as Auto-UI's gesture, a swipe.
     """
 
     name = "aitw"
@@ -174,8 +164,7 @@ class Aitw(Dialect):
         if self._is_tap(gesture, frame):
             return Tap(*start)
         # The swipe of uiautomator2 in SPA-Bench's device.py takes half a second.
-        seconds = 0.5 if self.variant == "spa-bench" else 0.3
-        return Swipe(*start, *end, seconds=seconds)
+        return Swipe(*start, *end, seconds=0.5 if self.variant == "spa-bench" else 0.3)
 
     def _is_tap(self, gesture: Gesture, frame: Frame) -> bool:
         dy = gesture.touch[0] - gesture.lift[0]
@@ -248,8 +237,7 @@ def _typed(decision: str) -> str:
         raise DialectError(f'there is no "typed_text" in {quoted(decision, 160)}')
     rest = found[1].strip().removesuffix("}").rstrip()
     if rest[:1] in ("'", '"'):
-        quote = rest[0]
-        end = rest.rfind(quote)
+        end = rest.rfind(rest[0])
         return rest[1:end] if end > 0 else rest[1:]
     return rest
 

@@ -26,14 +26,9 @@ _WITHOUT_ARGUMENTS: dict[str, Action] = {
 _PARTS = {"THINK": "thought", "NEXT": "next"}
 # AITW's action types by their numbers in annotations (coat/action_utils.py).
 KINDS: dict[int, Kind] = {
-    3: "TYPE",
-    4: "DUAL_POINT",
-    5: "PRESS_BACK",
-    6: "PRESS_HOME",
-    7: "PRESS_ENTER",
-    10: "STATUS_TASK_COMPLETE",
-    11: "STATUS_TASK_IMPOSSIBLE",
-}
+    3: "TYPE", 4: "DUAL_POINT", 5: "PRESS_BACK", 6: "PRESS_HOME", 7: "PRESS_ENTER",
+    10: "STATUS_TASK_COMPLETE", 11: "STATUS_TASK_IMPOSSIBLE",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +39,11 @@ class Aitz(Dialect):
     2403.02713; coat/config.yaml, agent.py and evaluate.py of IMNearth/CoAT). `screen` is what the
     model was shown, and determines how taps are printed: as boxes for "text", as numbers of marks,
     from 0, for "marks". Both are read. Scroll directions are the finger's, as in the annotations;
-    the prompt describes "down" as the content's direction, but contradicts itself with "up", which
-    opens the app drawer.
+    the prompt's "down" is the content's, but its "up", which opens the app drawer, contradicts it.
 
     A step of the annotations (`result_action_type`, `result_touch_yx`, …) is read, too. Two points
     at most 0.04 apart are a tap where the finger lifts. Other pairs are a scroll, which is vertical
-    if the vertical distance is at least 0.9 times the horizontal distance, as in extract_gt_action
-    of action_utils.py.
+    if its height is at least 0.9 times its width, as in extract_gt_action of action_utils.py.
     """
 
     name = "aitz"

@@ -29,8 +29,7 @@ class AndroidArena(Dialect):
 
     Source: AndroidArena (Xing et al. 2024, arXiv 2402.06596), agents/action_parser.py, prompt.py
     and android_env2/simulator.py. Swipe directions are the finger's, across the middle of the
-    screen. Typed text replaces the field's content. The prompt uses the answer "N/A" for impossible
-    tasks.
+    screen. Typed text replaces the field's content. The answer "N/A" means an impossible task.
 
     The last action between two "#" signs counts, or the whole reply if it has no such signs. Unlike
     the code, this class removes the brackets around an answer, keeps brackets inside text, and

@@ -54,13 +54,10 @@ class AndroidControl(Dialect):
 
     def _read(self, words: str, frame: Frame) -> Decision | Action:
         data = object_in(spoken(words), "action_type", "action")
-        if "action_type" in data:
-            return _original(data, frame)
-        return _mobile_use(data, frame)
+        return (_original if "action_type" in data else _mobile_use)(data, frame)
 
     def _print(self, action: Action, parts: Parts, frame: Frame) -> str:
-        fields_of = _original_fields if self.form == "original" else mobile_use
-        data = fields_of(action, frame)
+        data = (_original_fields if self.form == "original" else mobile_use)(action, frame)
         if data is None:
             raise cannot_say(f"{self.title} ({self.form})", action)
         return json.dumps(data, ensure_ascii=False)
@@ -93,8 +90,7 @@ def _mobile_use(data: _Data, frame: Frame) -> Action:
         case "long_press":
             return LongPress(*_coordinate(data, frame), seconds=_seconds(data))
         case "swipe":
-            end = _coordinate(data, frame, "coordinate2")
-            return Swipe(*_coordinate(data, frame), *end)
+            return Swipe(*_coordinate(data, frame), *_coordinate(data, frame, "coordinate2"))
         case "type" | "open" | "answer" as name:
             return action_without_point(name, {"text": text(data.get("text"))})
         case "wait":
@@ -128,8 +124,7 @@ def _original_fields(action: Action, frame: Frame) -> _Data | None:
             return {"action_type": "type", "text": typed, **_as_xy(x, y, frame)}
         case Type(typed, None, False, False):
             return {"action_type": "input_text", "text": typed}
-    known = Wait() if isinstance(action, Wait) else action
-    name = name_for(known, _WITHOUT_ARGUMENTS)
+    name = name_for(Wait() if isinstance(action, Wait) else action, _WITHOUT_ARGUMENTS)
     return {"action_type": name} if name else None
 
 

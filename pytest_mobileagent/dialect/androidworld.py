@@ -39,11 +39,9 @@ _TOUCHES: Mapping[str, Callable[[int, int], Action]] = {
     "long_press": LongPress,
 }
 _WITHOUT_FIELDS: Mapping[str, Action] = {
-    "keyboard_enter": Key("enter"),
-    "navigate_home": Key("home"),
-    "navigate_back": Key("back"),
+    "keyboard_enter": Key("enter"), "navigate_home": Key("home"), "navigate_back": Key("back"),
     "wait": Wait(1.0),
-}
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +63,9 @@ class AndroidWorld(Dialect):
       reproduces this must hold the answer back until the status.
     - Texts with a closing brace are read completely; the original cuts them there, and fails.
     - Read strictly, scrolls and texts are what the original does to the phone (`actuated`).
-    - `text_only` selects T3A's code, in which a click without an index is a crash
-      (`parse_strictly`).
+    - `text_only` selects T3A's code, which crashes on a click without an index (`parse_strictly`).
 
-    Unknown fields and indices are errors, as in the original. The text before the action is the
-    "reason".
+    Unknown fields and indices are errors, as in the original. Text before the action is "reason".
     """
 
     name = "androidworld"
@@ -163,8 +159,7 @@ def _literal(words: str) -> Any:
 
 
 def _actions(fields: Mapping[str, Any], frame: Frame) -> tuple[Action, ...]:
-    odd = sorted(set(fields) - _FIELDS)
-    if odd:
+    if odd := sorted(set(fields) - _FIELDS):
         raise DialectError(f"an action has no field {quoted(odd[0])}")
     kind = re.sub(r"[\s-]+", "_", str(fields.get("action_type")).strip().lower())
     if kind in _WITHOUT_FIELDS:
@@ -186,8 +181,7 @@ def _other(kind: str, fields: Mapping[str, Any], frame: Frame) -> Action | None:
             clear = bool(fields.get("clear_text"))
             return Type(str(text), at=_target(fields, frame), clear=clear, enter=True)
         case "scroll":
-            at = _target(fields, frame)
-            return Scroll(OPPOSITE[direction(side)], at) if side else None
+            return Scroll(OPPOSITE[direction(side)], _target(fields, frame)) if side else None
         case "swipe":
             return Scroll(ONLY_SIDEWAYS[direction(side)]) if side else None
         case "open_app":
@@ -251,8 +245,7 @@ _KINDS |= {"status", "unknown"}
 
 
 def _reply(fields: Mapping[str, Any], parts: Parts) -> str:
-    action = json.dumps(fields, ensure_ascii=False)
-    return f"Reason: {parts.get('reason', '-')}\nAction: {action}"
+    return f"Reason: {parts.get('reason', '-')}\nAction: {json.dumps(fields, ensure_ascii=False)}"
 
 
 def _printed(action: Action, frame: Frame) -> dict[str, Any]:
@@ -267,8 +260,8 @@ def _printed(action: Action, frame: Frame) -> dict[str, Any]:
             fields = {"action_type": "input_text", "text": text, **_place(at, frame)}
             return {**fields, "clear_text": True} if clear else fields
         case Scroll(finger, at):
-            fields = {"action_type": "scroll", "direction": OPPOSITE[finger]}
-            return {**fields, **_place(at, frame)}
+            side = OPPOSITE[finger]
+            return {"action_type": "scroll", "direction": side, **_place(at, frame)}
         case Open(app) if app:
             return {"action_type": "open_app", "app_name": app}
         case Finish(answer) if answer:

@@ -89,8 +89,8 @@ class AnthropicComputerUse(Dialect):
             actions += mouse._actions(each, frame, waited)
             mouse = mouse._moved(each)
             moved = moved or name in ("mouse_move", "left_mouse_down")
-        only = MOUSE if moved and not actions else ""
-        return Decision(tuple(actions), signal=signal or only)
+        signal = signal or (MOUSE if moved and not actions else "")
+        return Decision(tuple(actions), signal=signal)
 
     def after(self, words: str) -> AnthropicComputerUse:
         """Return this dialect with the state of the mouse after a reply.

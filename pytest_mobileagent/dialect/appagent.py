@@ -23,16 +23,10 @@ _TEXT = re.compile(r"\(\s*([\"“'])(.*?)[\"”']\s*\)|\((.*)\)", re.DOTALL)
 _QUOTES = "\"'\u201c\u201d\u2018\u2019` "
 # The nine places in a cell of the grid, in quarters of its width and height.
 _PLACES = {
-    "top-left": (1, 1),
-    "top": (2, 1),
-    "top-right": (3, 1),
-    "left": (1, 2),
-    "center": (2, 2),
-    "right": (3, 2),
-    "bottom-left": (1, 3),
-    "bottom": (2, 3),
-    "bottom-right": (3, 3),
-}
+    "top-left": (1, 1), "top": (2, 1), "top-right": (3, 1),
+    "left": (1, 2), "center": (2, 2), "right": (3, 2),
+    "bottom-left": (1, 3), "bottom": (2, 3), "bottom-right": (3, 3),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +38,8 @@ class AppAgent(Dialect):
     - `grid`: whether the model was shown the grid, whose cells are then the marks.
     - `offers_grid`: whether the model may ask for the grid. During exploration it may not, and the
       call is one of an unknown function.
-    - `functions`: "mobile-bench-v2" prints the functions of Mobile-Bench-v2's adaptation (its
-      appendix C, listing 4): `click("c5")`, `input("…")`, `scroll("s2", "up")`. The functions of
-      both are always read.
+    - `functions`: "mobile-bench-v2" prints those of Mobile-Bench-v2's adaptation (its appendix C,
+      listing 4): `click("c5")`, `input("…")`, `scroll("s2", "up")`. Both are always read.
 
     Touches are at the centres of elements; a long press lasts one second, a swipe 0.4 seconds. The
     length of a horizontal swipe is a tenth of the screen's width times one, two or three; vertical

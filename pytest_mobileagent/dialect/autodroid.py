@@ -32,20 +32,16 @@ class AutoDroid(Dialect):
     """`{"Steps": …, "Analyses": …, "Finished": …, "Next step": …, "id": …, "action": …, …}`.
 
     Source: AutoDroid (Wen et al. 2024, arXiv 2308.15272), tools.py and droidbot/input_policy.py.
-    Marks are the entries of the simplified HTML, from "0"; the entry without an element is "go
-    back".
+    Marks are the entries of the simplified HTML, from "0"; the one without an element is "go back".
 
     "Yes", the id -1 and "N/A" mean finished, as in the code. The element determines the action: in
     a field, the text replaces the content; any other element is tapped. The action's name must only
-    be one of the known words.
-
-    An id that the screen does not have is the signal "unknown": the original continues without an
-    action.
+    be one of the known words. An id that the screen does not have is the signal "unknown": the
+    original continues without an action.
 
     The code expects a Python literal; here, JSON is also read, and so is a dictionary in a code
-    block or within other text. Unlike in the code, which works around limits of its keyboard,
-    texts keep their quotes and spaces and may be longer than 30 characters, and "not finished" does
-    not mean finished.
+    block or within other text. Unlike in the code, which works around limits of its keyboard, texts
+    keep quotes and spaces, and may exceed 30 characters. "Not finished" does not mean finished.
 
     `said` has the steps, the analyses and the next step.
     """
@@ -56,9 +52,8 @@ class AutoDroid(Dialect):
 
     def _read(self, words: str, frame: Frame) -> Decision | Action:
         fields = _dictionary(words)
-        parts = {
-            name: str(fields[key]) for name, key in _PARTS.items() if fields.get(key) is not None
-        }
+        given = ((name, fields.get(key)) for name, key in _PARTS.items())
+        parts = {name: str(value) for name, value in given if value is not None}
         if _finished(fields):
             return Decision((Finish(),), parts)
         action = self._action(fields, frame)
@@ -67,8 +62,7 @@ class AutoDroid(Dialect):
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return the decision as the code reads it, which accepts Python literals only.
 
-        Typed texts lose their quotes, have "-" instead of spaces, and are dropped if they have more
-        than 30 characters.
+        Typed texts lose their quotes, have "-" for spaces, and are dropped above 30 characters.
         """
         fields = literal(words)
         if not isinstance(fields, dict):
@@ -110,8 +104,7 @@ class AutoDroid(Dialect):
         return json.dumps({**named, **rest}, ensure_ascii=False)
 
     def _action(self, fields: Mapping[str, Any], frame: Frame) -> Action | None:
-        missing = [name for name in ("id", "action", "input_text") if name not in fields]
-        if missing:
+        if missing := [name for name in ("id", "action", "input_text") if name not in fields]:
             raise DialectError(f"the reply has no {' and no '.join(map(repr, missing))}")
         word = fields["action"].lower() if isinstance(fields["action"], str) else ""
         if not any(known in word for known in _WORDS_FOR_ACTIONS):

@@ -49,8 +49,7 @@ class AutoGlm(Dialect):
       an unreadable reply ends its run, with the reply as the final message.
 
     If a token limit cuts a reply off within the text to type, or within the final message, the
-    remaining text counts, as in the original. A "Type" that was cut off before its text is
-    unreadable.
+    remaining text counts, as in the original. A "Type" cut off before its text is unreadable.
 
     Source: zai-org/Open-AutoGLM, `phone_agent/config/prompts_zh.py` and `prompts_en.py`, and the
     code of `phone_agent/model/client.py` and `phone_agent/actions/handler.py`. The original's code
@@ -214,12 +213,10 @@ def _done(called: Call, frame: Frame, parts: Mapping[str, str]) -> Decision:
 def _decision(called: Call, frame: Frame, parts: Mapping[str, str]) -> Decision:
     name, thinking = called.get("action", "0"), parts.get("thinking", "")
     if name in _SIGNALS:
-        arguments = {
-            key: value for key, value in called.arguments.items() if key != "action" and value
-        }
-        return Decision((), {**parts, **arguments}, _SIGNALS[name])
+        given = {key: value for key, value in called.arguments.items() if key != "action" and value}
+        return Decision((), {**parts, **given}, _SIGNALS[name])
     if name == "Tap" and (message := called.get("message")):
-        return Decision((_action(name, called, frame, thinking),), {**parts, "message": message})
+        parts = {**parts, "message": message}
     return Decision((_action(name, called, frame, thinking),), parts)
 
 

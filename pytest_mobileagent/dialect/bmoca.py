@@ -59,8 +59,7 @@ class BMoca(Dialect):
     - The action is read after "Action:". The original searches the whole reply for the names, and
       fails if a thought contains one of them.
     - `swipe("left")` moves the finger to the right, and "right" moves it to the left; up and down
-      are the finger's. In the original, the finger moves from 0.8 to 0.2 of the screen, or from 0.2
-      to 0.8.
+      are the finger's. In the original, it moves from 0.8 to 0.2 of the screen, or vice versa.
     - Whether a gesture is a tap is decided as in the code: its distance in fractions, with the
       vertical distance counted twice (a screen is about twice as high as wide), is at most the
       threshold. The paper says "less than", and does not mention the factor of two.
@@ -219,19 +218,15 @@ def fractions(action: Action, frame: Frame, threshold: float = TAP_THRESHOLD) ->
     """Return a tap or a swipe as a gesture in fractions of the screen.
 
     Raises:
-        DialectError: if the action is of another type, or a swipe so short that it would be read as
-            a tap.
+        DialectError: if the action is of another type, or a swipe short enough to be read as a tap.
     """
     match action:
         case Tap(x, y):
             across, down = frame.point(x, y, (1, 1))
             return down, across, down, across
         case Swipe(x1, y1, x2, y2):
-            (x_start, y_start), (x_end, y_end) = (
-                frame.point(x1, y1, (1, 1)),
-                frame.point(x2, y2, (1, 1)),
-            )
-            ends = (y_start, x_start, y_end, x_end)
+            start, end = frame.point(x1, y1, (1, 1)), frame.point(x2, y2, (1, 1))
+            ends = (start[1], start[0], end[1], end[0])
             if _distance(ends) > threshold:
                 return ends
     raise cannot_say("B-MoCA", action)

@@ -49,21 +49,11 @@ _SENSITIVITY = re.compile(r"<<(.*?)>>")
 _FINGER: dict[str, Direction] = {"UP": "down", "DOWN": "up", "LEFT": "right", "RIGHT": "left"}
 # The first name of each key is the one that is printed.
 _KEYS: dict[str, KeyName] = {
-    "Return": "enter",
-    "Enter": "enter",
-    "Back": "back",
-    "Home": "home",
-    "Menu": "menu",
-    "Recent": "overview",
-    "AppSelect": "overview",
-    "Delete": "delete",
-    "Backspace": "delete",
-    "Tab": "tab",
-    "Escape": "escape",
-    "Esc": "escape",
-    "VolumeUp": "volume_up",
+    "Return": "enter", "Enter": "enter", "Back": "back", "Home": "home", "Menu": "menu",
+    "Recent": "overview", "AppSelect": "overview", "Delete": "delete", "Backspace": "delete",
+    "Tab": "tab", "Escape": "escape", "Esc": "escape", "VolumeUp": "volume_up",
     "VolumeDown": "volume_down",
-}
+}  # fmt: skip
 _READ_KEYS = {name.lower(): key for name, key in _KEYS.items()}
 _ESCAPES = {"\\n": "\n", "\\t": "\t", "\\'": "'", '\\"': '"', "\\\\": "\\"}
 _BOX = re.compile(r"\[+\s*((?:\d+(?:\.\d+)?\s*[,，]\s*){1,3}\d+(?:\.\d+)?)\s*\]")
@@ -75,8 +65,7 @@ class CogAgent(Dialect):
     """`Grounded Operation:tap … [[x,y]]` (18B), `Grounded Operation: CLICK(box=[[…]])` (9B).
 
     Coordinates are in thousandths of the picture, (x, y); a box stands for its centre. With
-    `submit`, typing clears the field first and presses enter afterwards, as in SPA-Bench's
-    device.py.
+    `submit`, typing clears the field before and presses enter after, as in SPA-Bench's device.py.
 
     18B: the format read by DigiRL's autoui_utils.py and by SPA-Bench's task_executor.py of
     CogAgent. Swipe directions are the finger's, with a fixed start and end. Their code taps the
@@ -88,8 +77,7 @@ class CogAgent(Dialect):
     9B: Action_space_en.md of THUDM/CogAgent. `SCROLL_…` names the content's direction; `step_count`
     is ignored. `TYPE` taps its box, which the demo's register.py omits; the Return that the demo
     adds is left out. A right click, which opens a context menu, is a long press. Operations that do
-    not use the phone (QUOTE_TEXT, LLM, …) are signals in lower case. Hovering and key combinations
-    are errors.
+    not use the phone (QUOTE_TEXT, LLM, …) are signals in lower case. Hovering and hotkeys fail.
     """
 
     name = "cogagent"
@@ -103,8 +91,7 @@ class CogAgent(Dialect):
         parts = {part[1].lower().split()[-1]: part[2].strip() for part in _PARTS.finditer(before)}
         if self.version == "18b":
             return Decision((self._operation(operation, frame),), parts)
-        sensitivity = _SENSITIVITY.search(operation)
-        if sensitivity:
+        if sensitivity := _SENSITIVITY.search(operation):
             parts["sensitivity"] = sensitivity[1]
             operation = operation[: sensitivity.start()]
         return self._call(operation, parts, frame)
@@ -128,8 +115,7 @@ class CogAgent(Dialect):
         if "type" in first:
             if operation.count('"') == 0:
                 raise lacks(operation, "text in quotes")
-            text = operation.split('"')[1]
-            return Type(text, clear=self.submit, enter=self.submit)
+            return Type(operation.split('"')[1], clear=self.submit, enter=self.submit)
         phrases = [*_PHRASES, *(f"swipe {each}" for each in _SWIPES)]
         found = next((each for each in phrases if each in operation), None)
         if found is None:
@@ -159,8 +145,7 @@ class CogAgent(Dialect):
         for direction in _SWIPES:
             if f"swipe {direction}" in lower:
                 return _swipe(direction, frame)
-        arrow = _ARROW.search(words)
-        if arrow:
+        if arrow := _ARROW.search(words):
             return self._arrow(arrow[1].upper(), arrow[2], frame)
         raise lacks(words, "operation of CogAgent")
 
@@ -232,11 +217,9 @@ def _called(name: str, arguments: str, frame: Frame, *, submit: bool) -> Action:
         case "RIGHT_CLICK" | "LONG_PRESS":
             return LongPress(*box_center(arguments, frame))
         case "TYPE":
-            typed = _argument("text", arguments)
-            return Type(typed, _named_box(arguments, frame), submit, submit)
+            return Type(_argument("text", arguments), _named_box(arguments, frame), submit, submit)
         case "SCROLL_UP" | "SCROLL_DOWN" | "SCROLL_LEFT" | "SCROLL_RIGHT":
-            finger = _FINGER[name.removeprefix("SCROLL_")]
-            return Scroll(finger, _named_box(arguments, frame))
+            return Scroll(_FINGER[name.removeprefix("SCROLL_")], _named_box(arguments, frame))
         case "KEY_PRESS":
             return Key(_key(_argument("key", arguments)))
         case "LAUNCH":
@@ -283,8 +266,7 @@ def _argument(name: str, arguments: str) -> str:
         raise lacks(arguments, f"{name}='…'")
     for behind in (r"\s*(?:,\s*\w+\s*=|[)）]\s*(?:\n|$))", r"\s*[)）]"):
         literal = re.compile(rf"((?:\\.|[^\\])*?){opened[1]}(?={behind})", re.DOTALL)
-        found = literal.match(arguments, opened.end())
-        if found:
+        if found := literal.match(arguments, opened.end()):
             return re.sub(r"\\[nt'\"\\]", lambda slash: _ESCAPES[slash[0]], found[1])
     raise DialectError(f"the argument {name} is not closed in {quoted(arguments)}")
 

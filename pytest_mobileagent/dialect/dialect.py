@@ -171,8 +171,7 @@ class Dialect:
         """Return the decision that a model's reply expresses, without its markers (see `parts`).
 
         Raises:
-            DialectError: if the reply is not in this dialect; `words` of the error is the complete
-                reply.
+            DialectError: if the reply is not in this dialect; its `words` are the complete reply.
         """
         with reading(words):
             return _decision(self._read(without_markers(words), frame))
@@ -180,12 +179,10 @@ class Dialect:
     def parse_strictly(self, words: str, frame: Frame) -> Decision:
         """Return the decision as the original's code reads it, which fails where `parse` does not.
 
-        The result is that of `parse` for dialects in which the two do not differ;
-        docs/dialects.md lists the differences.
+        For most dialects, the two do not differ; docs/dialects.md lists the differences.
 
         Raises:
-            DialectError: if the original cannot read the reply; `on_error` of the error says what
-                the original does then.
+            DialectError: if the original cannot read the reply; `on_error` says what it does then.
         """
         with reading(words):
             return _decision(self._read_strictly(words, frame))

@@ -214,8 +214,7 @@ def _scrolled(given: dict[str, Any], frame: Frame) -> list[Action]:
     magnitude = amount(given.get("magnitude", _MAGNITUDE))
     if magnitude == _MAGNITUDE:
         return [Scroll(finger, at)]
-    sign = 1 if finger in {"up", "left"} else -1
-    way = sign * magnitude / 1000
+    way = magnitude / 1000 if finger in {"up", "left"} else -magnitude / 1000
     across, down = (0.0, way) if finger in {"up", "down"} else (way, 0.0)
     x1, x2 = scrolled_path(at[0], across * frame.size[0], frame.size[0])
     y1, y2 = scrolled_path(at[1], down * frame.size[1], frame.size[1])

@@ -65,15 +65,11 @@ class MobileBenchV2(Dialect):
 
 
 def _action(words: str, frame: Frame) -> Action:
-    typed = _INPUT.search(words)
-    if typed:
+    if typed := _INPUT.search(words):
         return Type(_unquoted(typed[1], typed[2]))
-    scroll = _SCROLL.search(words)
-    if scroll:
-        at = frame.mark(scroll[1].lower()).bounds.center
-        return Scroll(as_direction(scroll[2]), at)
-    click = _CLICK.search(words)
-    if click:
+    if scroll := _SCROLL.search(words):
+        return Scroll(as_direction(scroll[2]), frame.mark(scroll[1].lower()).bounds.center)
+    if click := _CLICK.search(words):
         return Tap(*frame.mark(click[1].lower()).bounds.center)
     if _FINISH.match(words):
         return Finish()

@@ -39,9 +39,8 @@ class MobileAgent(Dialect):
     second. A line break in text to type, also written as "\n", presses the enter key.
 
     Unlike the code, this class prefers a name at the beginning of the action, so that
-    `click text (Bus stop)` is not read as `stop`. The text to type is that of the action, not the
-    text in the first parentheses of the whole reply; it keeps its parentheses, and "_" does not
-    press enter.
+    `click text (Bus stop)` is not read as `stop`. The text to type is the action's, not that in the
+    first parentheses of the whole reply; it keeps its parentheses, and "_" does not press enter.
     """
 
     name = "mobileagent"
@@ -62,8 +61,7 @@ class MobileAgent(Dialect):
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
         """Return the decision as the code reads it: the first known name in the action counts.
 
-        The original asks again if a part is missing, and crashes if an action lacks its
-        parentheses.
+        The original asks again if a part is missing, and crashes if an action lacks parentheses.
         """
         parts: dict[str, str] = {}
         for part, end in (("observation", r"\n"), ("thought", r"\n"), ("action", "")):

@@ -86,14 +86,10 @@ class MobileAgentV2(Dialect):
         beginning of the answer takes precedence.
         """
         answer = section(spoken(words), "Answer")
-        alone = re.match(r"[\W_]*([ABC])\b", answer)
-        if alone:
+        if alone := re.match(r"[\W_]*([ABC])\b", answer):
             return alone.group(1)  # type: ignore[return-value]
         letters: tuple[Literal["A", "B", "C"], ...] = ("A", "B", "C")
-        for letter in letters:
-            if letter in answer:
-                return letter
-        return ""
+        return next((letter for letter in letters if letter in answer), "")
 
 
 def _decision(parts: Parts, frame: Frame) -> Decision:

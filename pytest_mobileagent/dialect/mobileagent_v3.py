@@ -24,11 +24,9 @@ class MobileAgentV3(Dialect):
 
     Source: X-PLUG/MobileAgent, Mobile-Agent-v3/mobile_v3 (run_mobileagentv3.py and
     utils/mobile_agent_e.py), and its port to AndroidWorld, from which `open_app`, `done` and
-    `terminate` come. `coordinates` are pixels of the picture that was sent ("abs", the default
-    there) or "0-1000".
+    `terminate` come. `coordinates`: "abs" (the default there: pixels of the picture) or "0-1000".
 
-    - `answer` ends the episode. `type` neither taps a field nor presses enter. `Menu` shows the
-      recent apps.
+    - `answer` ends the episode. `type` does not tap or press enter. `Menu` shows the recent apps.
     - Actions that the original accepts but ignores (`long_press`, `open_app`, the buttons Enter and
       Menu, `wait`) are performed. An unknown action is an error, as in the port.
     - Pixels are those of the resized picture; the original treats them as pixels of the screen.
@@ -61,11 +59,10 @@ class MobileAgentV3(Dialect):
         if fields is None:
             raise DialectError(f"the action is not a JSON object: {quoted(action)}")
         parts = {"thought": thought, "description": MobileAgentV3.section(words, "Description")}
-        button = fields.get("button", "") in ("Back", "Home")
-        kind = fields["action"]
-        if kind not in ("answer", "click", "swipe", "type", "system_button") or (
-            kind == "system_button" and "button" in fields and not button
-        ):
+        kind, button = fields["action"], fields.get("button", "Back")
+        if kind not in ("answer", "click", "swipe", "type", "system_button"):
+            return Decision((), parts)
+        if kind == "system_button" and button not in ("Back", "Home"):
             return Decision((), parts)
         return Decision((self._action(fields, frame),), parts)
 
@@ -79,10 +76,8 @@ class MobileAgentV3(Dialect):
     def _action(self, fields: Mapping[str, Any], frame: Frame) -> Action:
         kind = str(fields.get("action")).strip().lower()
         if kind in {"click", "long_press"}:
-            x, y = self._pixel(fields, "coordinate", frame)
-            if kind == "click":
-                return Tap(x, y)
-            return LongPress(x, y, _seconds(fields))
+            at = self._pixel(fields, "coordinate", frame)
+            return Tap(*at) if kind == "click" else LongPress(*at, _seconds(fields))
         if kind == "swipe":
             start = self._pixel(fields, "coordinate", frame)
             return Swipe(*start, *self._pixel(fields, "coordinate2", frame), 0.5)

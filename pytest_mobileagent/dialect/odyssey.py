@@ -14,13 +14,9 @@ from pytest_mobileagent.dialect.reading import direction as as_direction
 
 _SCALE = (1000, 1000)
 _WITHOUT_ARGUMENTS: dict[str, Action] = {
-    "PRESS_HOME": Key("home"),
-    "PRESS_BACK": Key("back"),
-    "PRESS_RECENT": Key("overview"),
-    "PRESS_ENTER": Key("enter"),
-    "COMPLETE": Finish(),
-    "IMPOSSIBLE": Impossible(),
-}
+    "PRESS_HOME": Key("home"), "PRESS_BACK": Key("back"), "PRESS_RECENT": Key("overview"),
+    "PRESS_ENTER": Key("enter"), "COMPLETE": Finish(), "IMPOSSIBLE": Impossible(),
+}  # fmt: skip
 _DIRECTIONS: dict[str, Direction] = {each.upper(): each for each in OPPOSITE}
 _WITH_ARGUMENT = ("CLICK", "LONG_PRESS", "TYPE", "SCROLL")
 # A number before the command ("1. "), as in the history that the model is given, is ignored.

@@ -15,15 +15,10 @@ from pytest_mobileagent.dialect.reading import direction as as_direction
 
 _SCALE = (1000, 1000)
 _WITHOUT_ARGUMENTS: dict[str, Action] = {
-    "PRESS_BACK": Key("back"),
-    "PRESS_HOME": Key("home"),
-    "PRESS_RECENT": Key("overview"),
-    "ENTER": Key("enter"),
-    "PRESS_ENTER": Key("enter"),
-    "WAIT": Wait(),
-    "COMPLETE": Finish(),
+    "PRESS_BACK": Key("back"), "PRESS_HOME": Key("home"), "PRESS_RECENT": Key("overview"),
+    "ENTER": Key("enter"), "PRESS_ENTER": Key("enter"), "WAIT": Wait(), "COMPLETE": Finish(),
     "IMPOSSIBLE": Impossible(),
-}
+}  # fmt: skip
 _ACTIONS = re.compile(r"(?:^|\n)[ \t*#]*actions?[ \t*]*[:：][ \t*]*\n?", re.IGNORECASE)
 _THOUGHTS = re.compile(r"^[ \t*#]*thoughts?[ \t*]*[:：][ \t*]*", re.IGNORECASE)
 _ACTION = re.compile(r"[ \t`*]*([A-Za-z]+(?:_[A-Za-z]+)*)\b[ \t]*[:：]?[ \t]*(.*)", re.DOTALL)
@@ -118,10 +113,8 @@ def _point(argument: str, frame: Frame) -> tuple[int, int]:
 
 def _bracketed(argument: str) -> str:
     """Return the text between the first and the last bracket, or a first line without brackets."""
-    if not argument.startswith("["):
-        line = argument.split("\n", maxsplit=1)[0].strip()
-        if line:
-            return line
+    if not argument.startswith("[") and (line := argument.split("\n", maxsplit=1)[0].strip()):
+        return line
     end = argument.rfind("]")
     if end < 0:
         raise DialectError(f"the brackets are not closed in {quoted(argument)}")

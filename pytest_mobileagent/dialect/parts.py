@@ -46,14 +46,12 @@ def line_after(words: str, name: str) -> str:
     """
     found = re.search(rf"{name}: (.*)", words)
     if found is None:
-        fallback = rf"^[^\w\n]*{name}[*_`\s]*[:：](.*)"
-        found = re.search(fallback, words, re.MULTILINE | re.IGNORECASE)
+        found = re.search(rf"(?im)^[^\w\n]*{name}[*_`\s]*[:：](.*)", words)
     if found is None:
         raise lacks(words, f"{name + ':'!r}")
     rest = found.group(1).strip(_MARKUP + "\r")
-    return rest or next(
-        (line.strip() for line in words[found.end() :].splitlines() if line.strip()), ""
-    )
+    following = (line.strip() for line in words[found.end() :].splitlines())
+    return rest or next(filter(None, following), "")
 
 
 def section(words: str, name: str, *after: str) -> str:
@@ -153,11 +151,8 @@ def _value(words: str, at: int) -> tuple[str, int]:
     quote = words[at : at + 1]
     if quote not in {"'", '"'}:
         return _bare(words, at)
-    ends = [
-        match.end()
-        for match in re.compile(rf"\\.|{quote}", re.DOTALL).finditer(words, at + 1)
-        if match[0] == quote
-    ]
+    letters = re.compile(rf"\\.|{quote}", re.DOTALL).finditer(words, at + 1)
+    ends = [letter.end() for letter in letters if letter[0] == quote]
     for after in _AFTER_STRING:
         for end in ends:
             if after.match(words, end):
@@ -281,8 +276,7 @@ class DialectError(ValueError):
     """A reply that a dialect cannot read, or an action that it cannot express.
 
     The message says what is wrong and quotes the place; `words` is the complete reply. `on_error`
-    is how the original agent handles this reply, or None if it does what the dialect's `on_error`
-    says.
+    is how the original agent handles this reply; None if as the dialect's `on_error` says.
     """
 
     def __init__(self, problem: str, words: str = "", on_error: OnError | None = None) -> None:

@@ -37,11 +37,8 @@ Version = Literal["2.5", "3", "gui-owl", "mai-ui"]
 
 # According to the tool's description, "Menu" opens the list of running apps.
 BUTTONS: dict[str, KeyName] = {
-    "Back": "back",
-    "Home": "home",
-    "Menu": "overview",
-    "Enter": "enter",
-}
+    "Back": "back", "Home": "home", "Menu": "overview", "Enter": "enter",
+}  # fmt: skip
 _THOUGHT = re.compile(r"Thought[:：](.*?)(?=^\s*Action[:：]|\Z)", re.DOTALL | re.MULTILINE)
 _ACTION = re.compile(r"^\s*Action[:：](.*)", re.DOTALL | re.MULTILINE)
 _WAIT = 2.0
@@ -55,13 +52,9 @@ _MAI_ACTIONS = (
     *("wait", "answer", "ask_user", "terminate"),
 )
 _MAI_DEFAULTS = {
-    "action": "",
-    "text": "",
-    "button": "",
-    "direction": "up",
-    "start_coordinate": [0, 0],
+    "action": "", "text": "", "button": "", "direction": "up", "start_coordinate": [0, 0],
     "end_coordinate": [0, 0],
-}
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +64,7 @@ class Qwen(Dialect):
     `version` selects the coordinates: with "2.5" (Qwen2.5-VL), they are pixels of the picture as
     resized by the model (multiples of 28); with "3" (Qwen3-VL), they go from 0 to 999; with
     "gui-owl" (GUI-Owl 1.5), from 0 to 1000; with "mai-ui" (MAI-UI, Qwen-UI-Agent), from 0 to 999.
-    With "3" and "mai-ui", 1000 also means the edge, because some code divides by 999, and other
-    code by 1000.
+    With "3" and "mai-ui", 1000 also means the edge, because some code divides by it, not by 999.
 
     A reply is text with `<tool_call>{"name": "mobile_use", "arguments": {…}}</tool_call>`, this
     JSON alone, or the arguments alone, which is what a server returns that parses tool calls
@@ -165,9 +157,8 @@ class Qwen(Dialect):
         if self.version == "mai-ui":
             thought = parts.get("thought", "")
             return f"<thinking>\n{thought}\n</thinking>\n<tool_call>\n{tool}\n</tool_call>"
-        lines = [
-            f"{part.title()}: {parts[part]}" for part in ("thought", "action") if parts.get(part)
-        ]
+        said = (part for part in ("thought", "action") if parts.get(part))
+        lines = [f"{part.title()}: {parts[part]}" for part in said]
         return "\n".join([*lines, f"<tool_call>\n{tool}\n</tool_call>"])
 
     def _scale(self, frame: Frame) -> tuple[float, float]:

@@ -29,18 +29,12 @@ NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
 PAIR = rf"[\[(（\s]*({NUMBER})\s*[,，\s]\s*({NUMBER})"
 # To show more of the content on one side, the finger moves in the opposite direction.
 OPPOSITE: Mapping[Direction, Direction] = {
-    "up": "down",
-    "down": "up",
-    "left": "right",
-    "right": "left",
-}
+    "up": "down", "down": "up", "left": "right", "right": "left",
+}  # fmt: skip
 # Where left and right are the content's directions, but up and down the finger's.
 ONLY_SIDEWAYS: Mapping[Direction, Direction] = {
-    "up": "up",
-    "down": "down",
-    "left": "right",
-    "right": "left",
-}
+    "up": "up", "down": "down", "left": "right", "right": "left",
+}  # fmt: skip
 
 # A thought must begin a line or follow another thought, since text to type may contain such tags.
 _BEGINS = re.compile(
@@ -54,15 +48,9 @@ _LONGEST_POINT = 200
 _PLACES = 5  # the number of opening braces that are tried as the beginning of an object
 _MOST_BRACES = 50
 _KEYS: dict[str, KeyName] = {
-    "app_switch": "overview",
-    "backspace": "delete",
-    "del": "delete",
-    "esc": "escape",
-    "kp_enter": "enter",
-    "recent": "overview",
-    "recents": "overview",
-    "return": "enter",
-}
+    "app_switch": "overview", "backspace": "delete", "del": "delete", "esc": "escape",
+    "kp_enter": "enter", "recent": "overview", "recents": "overview", "return": "enter",
+}  # fmt: skip
 
 
 def spoken(words: str) -> str:

@@ -19,12 +19,9 @@ if TYPE_CHECKING:
 
 _NAMES = ("ELEMENT", "ACTION", "VALUE")
 _WITHOUT_VALUE: Mapping[str, Action] = {
-    "KEYBOARD ENTER": Key("enter"),
-    "NAVIGATE HOME": Key("home"),
-    "NAVIGATE BACK": Key("back"),
-    "WAIT": Wait(1.0),
-    "TERMINATE": Finish(),
-}
+    "KEYBOARD ENTER": Key("enter"), "NAVIGATE HOME": Key("home"), "NAVIGATE BACK": Key("back"),
+    "WAIT": Wait(1.0), "TERMINATE": Finish(),
+}  # fmt: skip
 _TOUCHES: Mapping[str, Callable[[int, int], Action]] = {"CLICK": Tap, "LONG PRESS": LongPress}
 _WITH_VALUE = ("INPUT TEXT", "SWIPE", "OPEN APP", "ANSWER")
 _FALLBACK = re.compile(r"^[\s*#>`_-]*(element|action|value)[\s*_`]*[:：](.*)$", re.IGNORECASE)

@@ -33,9 +33,7 @@ _TAGS = {_THOUGHT: "think", _CONCLUSION: "conclusion"}
 _PRESS = re.compile(r"press(back|home|enter|recent)")
 # How the programs write the characters of a text that adb's shell would read.
 _FULL_WIDTH = str.maketrans("()|", "\uff08\uff09\uff5c")
-_CONTENT = re.compile(
-    r"content=(?P<quote>['\"])((?:\\.|(?!(?P=quote)).)*)(?P=quote)\s*\)", re.DOTALL
-)
+_CONTENT = re.compile(r"(?s)content=(?P<quote>['\"])((?:\\.|(?!(?P=quote)).)*)(?P=quote)\s*\)")
 _STRING = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\"""", re.DOTALL)
 _CALL = re.compile(r"(\w+)\((.*)\)", re.DOTALL)
 _PAIR = re.compile(r"\(\s*([\d.]+)\s*,\s*([\d.]+)\s*\)")
@@ -166,10 +164,9 @@ class UiVenus(Dialect):
         thought, conclusion = (parts.get(part, "") for part in (_THOUGHT, _CONCLUSION))
         said = f"<think>{thought}</think>" if thought else ""
         ends = f"<conclusion>{conclusion}</conclusion>" if conclusion else ""
-        words = f"{said}<action>{self._call_of(action, frame)}</action>{ends}"
         if any(f"<{tag}" in text for text in (thought, conclusion) for tag in ("/", "action")):
             raise cannot_say(self.name, "a tag in its thoughts")
-        return words
+        return f"{said}<action>{self._call_of(action, frame)}</action>{ends}"
 
     def _call_of(self, action: Action, frame: Frame) -> str:
         is_older = self.version == "1.5"
