@@ -15,7 +15,7 @@ import contextlib
 import hashlib
 import threading
 from collections import Counter, defaultdict, deque
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -89,12 +89,11 @@ class ReplyCache:
         except (OSError, ValueError, LookupError, TypeError):
             pass
         if self.only_replays:
-            msg = (
+            raise NotCachedError(
                 f"--mobile-cache=replay: no reply is cached for this request ({self._path(key)}): "
                 "ask once with --mobile-cache=all. Replies are cached by server, so scripted "
                 "files, and variables such as OPENAI_BASE_URL, must be the same as then"
             )
-            raise NotCachedError(msg)
         return None
 
     def keep(self, key: str, answer: Completion) -> None:
@@ -279,10 +278,7 @@ def has_replies(file: Path) -> bool:
 
 
 def _scripted(reply: Completion) -> ScriptedReply:
-    used = reply.usage
-    return ScriptedReply(
-        reply.text, reply.tool_calls, reply.stop, used.input, used.output, used.cached
-    )
+    return ScriptedReply(reply.text, reply.tool_calls, reply.stop, *astuple(reply.usage))
 
 
 def _replies(file: Path) -> Iterator[tuple[dict[str, Any], Completion | str]]:
@@ -316,10 +312,5 @@ def _replies(file: Path) -> Iterator[tuple[dict[str, Any], Completion | str]]:
 def _completion(reply: Any, call: Any) -> Completion:
     usage = Usage(*(call.get(f"{name}_tokens") for name in ("input", "output", "cached")))
     tools = tuple(ToolCall(**each) for each in reply["tool_calls"])
-    return Completion(
-        expect(reply["text"], str, "text"),
-        tools,
-        reply["stop"],
-        usage,
-        str(call.get("response_model") or ""),
-    )
+    text, model = expect(reply["text"], str, "text"), str(call.get("response_model") or "")
+    return Completion(text, tools, reply["stop"], usage, model)

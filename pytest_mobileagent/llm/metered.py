@@ -69,10 +69,8 @@ class EpisodeModels:
     - `cache`: the cache of replies; None without a cache.
     - `recorded`: a file of calls whose replies are returned in order, so no model is asked; with
       `compares`, only to the prompts of these calls.
-    - `clients`: clients of this process, in place of those of some models; other processes do not
-      get them.
-    - `log`: where prompts and replies are recorded, and `pictures` where their pictures are; None
-      if they are not.
+    - `clients`: clients in place of those of some models, in this process only.
+    - `log`, `pictures`: where prompts, replies and their pictures are recorded; None if nowhere.
     """
 
     choice: ModelChoice = field(default_factory=ModelChoice)
@@ -196,9 +194,8 @@ class MeteredModel:
     def _complete(self, request: Request, retries: int) -> ModelReply:
         key, cached = self._find_reply(request)
         if cached is not None:
-            return self._reply(
-                request, cached, self._call(request, TimedCompletion(cached), from_cache=True)
-            )
+            call = self._call(request, TimedCompletion(cached), from_cache=True)
+            return self._reply(request, cached, call)
         if why := self.models.spending.over():
             raise BudgetSpent(why)
         try:
@@ -303,17 +300,10 @@ class MeteredModel:
         with self.models.lock:
             if call is not None:
                 call = replace(call, line=self.models.log.next_line())
-            self.models.log.add(
-                {
-                    "call": call and call.to_json(),
-                    "model": str(self.reference),
-                    "role": self.role,
-                    "settings": request.settings,
-                    "prompt": self._prompt(request),
-                    "reply": answer and answer.to_json(),
-                    "error": error,
-                }
-            )
+            line = {"call": call and call.to_json(), "model": str(self.reference)}
+            line |= {"role": self.role, "settings": request.settings}
+            line |= {"prompt": self._prompt(request), "reply": answer and answer.to_json()}
+            self.models.log.add({**line, "error": error})
         return call
 
     def _prompt(self, request: Request) -> list[dict[str, Any]]:

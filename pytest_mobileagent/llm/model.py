@@ -167,8 +167,7 @@ class Completion:
     - `model`: the model's name according to the provider; empty if it does not give one.
     - `usage_data`: the provider's reply with its usage, for `genai_prices.extract_usage`.
     - `seconds_to_first`: the seconds until the first token; None if the reply was not streamed.
-    - `raw`: JSON-able data that the provider needs back with the next request, such as reasoning
-      items.
+    - `raw`: JSON-able data, such as reasoning, that the provider needs back with the next request.
     """
 
     text: str
@@ -221,9 +220,8 @@ class ModelReply:
     @property
     def message(self) -> Message:
         """The reply as an assistant's message, for the next request of a conversation."""
-        return Message(
-            "assistant", (self.text,) if self.text else (), self.tool_calls, raw=self.raw
-        )
+        content = (self.text,) if self.text else ()
+        return Message("assistant", content, self.tool_calls, raw=self.raw)
 
 
 RETRIES = 7  # of a call, unless its `retries` say otherwise

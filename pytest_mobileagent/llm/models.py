@@ -42,8 +42,7 @@ def check_reference(
 ) -> None:
     """Check that a model can be asked: its script, or its endpoint, key and price.
 
-    - `unpriced`: whether a model without a known price may be asked; `limited`: whether a maximum
-      cost is set.
+    - `unpriced`: whether the price may be unknown; `limited`: whether a maximum cost is set.
     - `replays`: whether all replies come from the cache, which needs neither key nor endpoint.
     - `options`: the prefix of the options that errors name (prices, unpriced, max-cost and
       max-tokens); `remark` is added to the message about a missing key or extra.
@@ -74,11 +73,10 @@ def _check_unpriced(options: str, *, unpriced: bool, limited: bool) -> None:
         give = f"Give one with {prices}=FILE, or run with {options}unpriced=allow"
         raise ValueError(f"no price is known. {give}")
     if limited:
-        msg = (
+        raise ValueError(
             f"no price is known, so {options}max-cost cannot limit it. Give one with "
             f"{prices}=FILE, or limit {options}max-tokens"
         )
-        raise ValueError(msg)
 
 
 class Settings(Protocol):
@@ -155,8 +153,7 @@ def models_of(
     """
     check_extra("models", "asking models")
     choice = _choice(given.model, project, roles, what)
-    references = tuple(dict.fromkeys(choice.references))
-    return choice, prices_for(references, given, project, asks=asks)
+    return choice, prices_for(choice.references, given, project, asks=asks)
 
 
 def prices_for(
@@ -223,8 +220,7 @@ def ask_until_readable(
     problem; and all calls that were made.
 
     Raises:
-        BudgetSpent, ModelUnavailable: if the model does not answer; they do not inherit
-            from `Exception`.
+        BudgetSpent, ModelUnavailable: if the model does not answer; neither is an `Exception`.
         RequestRefusedError: if the provider refuses the request.
     """
     conversation = list(messages)

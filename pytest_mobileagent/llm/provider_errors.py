@@ -108,8 +108,7 @@ def described(body: Any) -> dict[str, Any]:
         return described(body["error"])
     if isinstance(body.get("base_resp"), dict):  # MiniMax
         return described(body["base_resp"])
-    words = next((body[name] for name in _SAYS if body.get(name)), None)
-    return {**body, "message": words}
+    return {**body, "message": next((body[name] for name in _SAYS if body.get(name)), None)}
 
 
 _SAYS = ("message", "detail", "error", "msg", "status_msg", "error_msg", "errorMsg")

@@ -141,8 +141,7 @@ def _ollama(url: str) -> str:
     (Ollama's FAQ, "How can I expose Ollama on my network?".)
     """
     if "://" not in url:
-        has_port = re.search(r":\d+(/|$)", url)
-        url = f"http://{url if has_port else f'{url}:11434'}"
+        url = f"http://{url}" if re.search(r":\d+(/|$)", url) else f"http://{url}:11434"
     url = url.replace("://0.0.0.0", "://127.0.0.1", 1).rstrip("/")
     return url if url.endswith("/v1") else f"{url}/v1"
 
@@ -246,8 +245,7 @@ def check_endpoint(reference: ModelReference) -> None:
     except (OSError, ValueError, http.client.HTTPException) as error:
         why = str(getattr(error, "reason", error)).strip() or type(error).__name__
         why = without_keys(hide(hide(why, url), proxy))
-        msg = f"{redact_urls(url)} does not answer: {why}{by_proxy(url)}"
-        raise ValueError(msg) from None
+        raise ValueError(f"{redact_urls(url)} does not answer: {why}{by_proxy(url)}") from None
 
 
 def _request(url: str, api: API, key: str) -> urllib.request.Request:

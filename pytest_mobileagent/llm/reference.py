@@ -110,10 +110,9 @@ def parse_reference(text: str) -> ModelReference:
     if not (re.fullmatch(r"[\w-]+", provider) and name.strip() and not name.startswith("//")):
         raise ValueError(f"{redact_urls(text)!r} must be PROVIDER:NAME, as in openai:gpt-4o")
     if not urls and provider != "scripted" and (place := _NO_URL.search(name)):
-        msg = (
+        raise ValueError(
             f"{redact_urls(text)!r}: an endpoint is a URL, as in {provider}:NAME@http://{place[1]}"
         )
-        raise ValueError(msg)
     return ModelReference(provider, name.strip(), urls[0] if urls else "")
 
 

@@ -253,6 +253,5 @@ def has_failed(reason: Any, native: Any = None) -> bool:
 
 def _meaning(reason: Any, native: Any) -> Stop | Literal["failed"]:
     parts = re.split(r"[:\s]+", reason.casefold()) if isinstance(reason, str) else []
-    known = (STOPS[part] for part in parts if part in STOPS)
-    meant: Stop | Literal["failed"] = next(known, "end")
+    meant: Stop | Literal["failed"] = next((STOPS[part] for part in parts if part in STOPS), "end")
     return _meaning(native, None) if meant == "end" and native is not None else meant

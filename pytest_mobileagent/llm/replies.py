@@ -77,16 +77,11 @@ def messages(reply: dict[str, Any]) -> Completion:
     """Read a message of Anthropic's API."""
     blocks = as_dicts(reply.get("content"))
     text = "".join(as_text(each.get("text")) for each in blocks if each.get("type") == "text")
-    used = [each for each in blocks if each.get("type") == "tool_use"]
-    calls = [
-        _call(
-            as_text(each.get("id")) or f"call_{number}",
-            each.get("name"),
-            each.get("input"),
-            as_text(each.get("toolset_name")) or "function",
-        )
-        for number, each in enumerate(used)
-    ]
+    calls = []
+    for number, each in enumerate(each for each in blocks if each.get("type") == "tool_use"):
+        called = as_text(each.get("id")) or f"call_{number}"
+        kind = as_text(each.get("toolset_name")) or "function"
+        calls.append(_call(called, each.get("name"), each.get("input"), kind))
     return _answer(reply, text, calls, reply.get("stop_reason"), raw={BLOCKS: blocks})
 
 
@@ -243,11 +238,9 @@ _FORMATS = (
 )
 # cached_tokens: OpenAI, and Moonshot in another place. prompt_cache_hit_tokens: DeepSeek.
 _CACHED = (
-    "cached_tokens",
-    "prompt_cache_hit_tokens",
-    "cache_read_input_tokens",
+    "cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens",
     "cachedContentTokenCount",
-)
+)  # fmt: skip
 
 
 def usage_in(reply: Mapping[str, Any]) -> Usage:

@@ -36,8 +36,7 @@ class Gemini:
     An answer's `raw` has its content, with thoughts and their signatures; it is sent back unchanged
     with the assistant's message. The fields of `extra["generationConfig"]` are added to ours. The
     types of the SDK (google-genai) are only used for streams, in which it leaves out the fields
-    that it does not know; what it would do by itself (call functions, continue replies, retry) is
-    switched off.
+    that it does not know. It calls no functions, continues no replies and retries nothing itself.
     """
 
     def __init__(self, model: str, base_url: str, key: str = "", timeout: float = 300.0) -> None:
@@ -70,8 +69,7 @@ class Gemini:
                 answer = self._send(body, stream=request.stream)
         except self._error as error:  # its message may contain a key
             headers = getattr(error.response, "headers", None) or {}
-            refusal = self._answers.refusal(error.code or 500, error.details, headers)
-            raise refusal from None
+            raise self._answers.refusal(error.code or 500, error.details, headers) from None
         return self._answers.completion(_API, answer, began)
 
     def _send(self, body: dict[str, Any], *, stream: bool) -> Any:

@@ -59,12 +59,8 @@ class OpenAIChat(OpenAI):
             "stream_options": {"include_usage": True} if request.stream else None,
         }
         given = {name: value for name, value in settings.items() if value is not None}
-        return {
-            "model": self.model,
-            "messages": list(_sent(request.messages)),
-            **given,
-            **request.extra,
-        }
+        messages = list(_sent(request.messages))
+        return {"model": self.model, "messages": messages, **given, **request.extra}
 
 
 def data_url(image: Image) -> str:

@@ -32,8 +32,7 @@ class Predict:
     it counts them. If the URL has no path, the endpoint is at `/predict`.
 
     If the URL has no path and Gradio answers there, the app's first function is called with the
-    text, each picture, and then `extra["inputs"]`. The server decides on settings such as the
-    temperature.
+    text, each picture, and then `extra["inputs"]`. The server chooses settings like temperature.
     """
 
     def __init__(self, model: str, base_url: str, key: str = "", timeout: float = 300.0) -> None:
@@ -99,8 +98,7 @@ class Predict:
     def _upload(self, url: str, image: Image) -> dict[str, Any]:
         name = f"screen.{image.media_type.removeprefix('image/')}"
         place = url.rpartition("/call/")[0] + "/upload"
-        response = self._post(place, files={"files": (name, image.data, image.media_type)})
-        [path] = response.json()
+        [path] = self._post(place, files={"files": (name, image.data, image.media_type)}).json()
         return {"path": path, "meta": {"_type": "gradio.FileData"}}
 
     def _post(self, url: str, **content: Any) -> httpx2.Response:
@@ -135,6 +133,5 @@ def _of_gradio(returned: list[Any]) -> Completion:
 
 
 def _answer(text: str, given: Any, output: Any) -> Completion:
-    return Completion(
-        text, usage=usage_in({"usage": {"input_tokens": given, "output_tokens": output}})
-    )
+    counts = {"input_tokens": given, "output_tokens": output}
+    return Completion(text, usage=usage_in({"usage": counts}))

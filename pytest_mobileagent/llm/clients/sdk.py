@@ -1,12 +1,10 @@
 """Clients based on the official SDKs, which take and return JSON-able data, and raise our errors.
 
 The SDKs provide connections, proxies and the reading of streams; no request follows a redirect to
-another server. Their types are not used, because
-servers that speak the same API send more or fewer fields than these types have. No error contains a
-key.
+another server. Their types are not used, because servers that speak the same API send more or fewer
+fields than these types have. No error contains a key.
 
-If a model refuses a setting by name, it is asked again without it, and all later requests leave it
-out.
+If a model refuses a setting by name, it is asked again without it, as in all later requests.
 """
 
 from __future__ import annotations
@@ -17,6 +15,7 @@ import socket
 import time
 import weakref
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _OF_PROXIES = {403, 407, 502, 503, 504}  # statuses with which proxies themselves answer, too
+_UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, RecursionError, Warning)
 
 NO_KEY = "none"  # a placeholder, for servers that need no key
 
@@ -97,9 +97,8 @@ class Parameters:
     def _misnamed(self, sent: Mapping[str, Any], words: str, tried: frozenset[str]) -> str:
         """Return a setting whose alternative name was not tried yet; empty if there is none."""
         for name, other in self._names.items():
-            if name not in tried and any(
-                each in sent and _names(words, each) for each in (name, other)
-            ):
+            is_named = any(each in sent and _names(words, each) for each in (name, other))
+            if is_named and name not in tried:
                 return name
         return ""
 
@@ -197,8 +196,6 @@ class Answers:
     @contextlib.contextmanager
     def our_errors(self) -> Iterator[None]:
         """Raise our errors in place of those of sending a request and reading its answer."""
-        import httpx2  # installed with the SDKs
-
         try:
             yield
         except httpx2.TimeoutException:
@@ -207,14 +204,7 @@ class Answers:
             wrong = self.unreached(error)
         except (httpx2.HTTPError, httpx2.StreamError) as error:
             wrong = self.broken(f"its answer was cut off: {error}")
-        except (
-            ValueError,
-            TypeError,
-            LookupError,
-            AttributeError,
-            RecursionError,
-            Warning,
-        ) as error:
+        except _UNREADABLE as error:
             wrong = self.broken(f"its answer cannot be read: {why_unreadable(error)}")
         else:
             return
@@ -257,9 +247,8 @@ class Sdk(Answers):
 
     def ask(self, request: Request) -> Completion:
         """Send a request, and return the answer (see `Client`)."""
-        return self._parameters.fit(
-            self._body(request), lambda body: self._send(body, {}, stream=request.stream)
-        )
+        send = partial(self._send, headers={}, stream=request.stream)
+        return self._parameters.fit(self._body(request), send)
 
     def _body(self, request: Request) -> dict[str, Any]:
         raise NotImplementedError

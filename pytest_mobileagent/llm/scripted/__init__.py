@@ -36,9 +36,8 @@ class ScriptedModel:
 
     `replies` are used in order, one for each request. Each is a string, a `ScriptedReply`, a
     `Fault`, a function from the `Request` to one of these, or a `When`, which answers requests that
-    contain its text.
-    `requests` are all requests so far, in order. It is a `Client`, and may be asked by many
-    threads.
+    contain its text. `requests` are all requests so far, in order. It is a `Client`, which any
+    number of threads may ask.
     """
 
     def __init__(self, replies: Sequence[Entry | When], *, model: str = "scripted") -> None:
@@ -148,8 +147,7 @@ class _Script:
         if not self._replies and self._conditions:
             texts = "none of the texts" if self._conditions > 1 else "not the text"
             return f"the scripted model has no reply: {texts} that its replies wait for is in"
-        replies = "reply" if self._used == 1 else "replies"
-        used = f"all {self._used} {replies} were used before"
+        used = f"all {self._used} {'reply' if self._used == 1 else 'replies'} were used before"
         return f"the scripted model has no reply left: {used}"
 
     def next(self, request: Request) -> Entry:

@@ -92,15 +92,8 @@ class _Server(ThreadingHTTPServer):
         self.model = model
         self.key = f"sk-scripted-{secrets.token_urlsafe(18)}"
         self.names = Names(model.model)
-        self.apis: tuple[Api, ...] = (
-            OpenAIChat(),
-            OpenAIResponses(),
-            AnthropicMessages(),
-            Gemini(),
-            Gradio(),
-            Predict(),
-            self.names,
-        )
+        kinds = (OpenAIChat, OpenAIResponses, AnthropicMessages, Gemini, Gradio, Predict)
+        self.apis: tuple[Api, ...] = (*(kind() for kind in kinds), self.names)
         self.numbers = count(1)
         self.closing = threading.Event()
         self._loop = threading.Thread(target=self.serve_forever, daemon=True, name="scripted model")
@@ -210,7 +203,8 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send(fault.status, body, wait)
         match fault.kind:
             case "timeout":
-                self._wait_for_the_client_to_go()
+                while not (self.server.closing.is_set() or is_readable(self.connection, 0.05)):
+                    pass  # until the client goes
             case "cut":
                 self._cut(api, asked, fault.pieces)
             case "malformed" if asked.request.stream:
@@ -233,16 +227,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._head(200, "application/json", {"Content-Length": str(len(data))})
             self.wfile.write(data[: len(data) // 2])
 
-    def _wait_for_the_client_to_go(self) -> None:
-        while not self.server.closing.is_set():
-            if is_readable(self.connection, 0.05):
-                return
-
     def _send(self, status: int, body: Any, headers: dict[str, str] | None = None) -> None:
         data = body if isinstance(body, bytes) else as_json(body)
-        self._head(
-            status, "application/json", {"Content-Length": str(len(data)), **(headers or {})}
-        )
+        more = {"Content-Length": str(len(data)), **(headers or {})}
+        self._head(status, "application/json", more)
         self.wfile.write(data)
 
     def _begin_stream(self, api: Api, asked: ModelRequest) -> None:

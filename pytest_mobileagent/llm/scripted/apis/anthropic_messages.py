@@ -28,14 +28,10 @@ _STOP |= {"malformed": "end_turn"}  # only Gemini says this
 _KNOWN = {"model", "messages", "system", "max_tokens", "temperature", "top_p", "stop_sequences"}
 _KNOWN |= {"tools", "stream"}
 _ERRORS = {
-    400: "invalid_request_error",
-    401: "authentication_error",
-    403: "permission_error",
-    404: "not_found_error",
-    413: "request_too_large",
-    429: "rate_limit_error",
+    400: "invalid_request_error", 401: "authentication_error", 403: "permission_error",
+    404: "not_found_error", 413: "request_too_large", 429: "rate_limit_error",
     529: "overloaded_error",
-}
+}  # fmt: skip
 
 
 class AnthropicMessages(Api):
@@ -96,20 +92,19 @@ def _messages(message: dict[str, Any]) -> Iterator[Message]:
     content, role = message["content"], message["role"]
     if role not in {"user", "assistant", "system"}:  # "system" may occur within a conversation
         raise ValueError(f"no message has the role {role!r}")
-    blocks: list[Any] = (
-        [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
-    )
-    for block in blocks:
+    if isinstance(content, str):
+        content = [{"type": "text", "text": content}]
+    for block in content:
         if block["type"] == "tool_result":
             failed = bool(block.get("is_error"))
             answered = _parts(block.get("content") or ())
             yield Message("tool", answered, (), block["tool_use_id"], is_error=failed)
     calls = tuple(
         ToolCall(block["id"], block["name"], block["input"], block.get("toolset_name", "function"))
-        for block in blocks
+        for block in content
         if block["type"] == "tool_use"
     )
-    parts = _parts([block for block in blocks if block["type"] in {"text", "image"}])
+    parts = _parts([block for block in content if block["type"] in {"text", "image"}])
     if parts or calls:
         yield Message(role, parts, calls)
 

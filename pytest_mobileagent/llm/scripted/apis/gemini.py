@@ -32,15 +32,9 @@ _FINISH |= {"malformed": "MALFORMED_FUNCTION_CALL"}
 _KNOWN = {"contents", "systemInstruction", "generationConfig", "tools"}
 _FROM_URL_SAFE = str.maketrans("-_", "+/")  # Gemini accepts URL-safe base64, which its SDK sends
 _STATUSES = {
-    400: "INVALID_ARGUMENT",
-    401: "UNAUTHENTICATED",
-    403: "PERMISSION_DENIED",
-    404: "NOT_FOUND",
-    429: "RESOURCE_EXHAUSTED",
-    500: "INTERNAL",
-    503: "UNAVAILABLE",
-    504: "DEADLINE_EXCEEDED",
-}
+    400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 404: "NOT_FOUND",
+    429: "RESOURCE_EXHAUSTED", 500: "INTERNAL", 503: "UNAVAILABLE", 504: "DEADLINE_EXCEEDED",
+}  # fmt: skip
 
 
 class Gemini(Api):

@@ -60,22 +60,12 @@ class OpenAIChat(Api):
     def whole(self, outgoing: Outgoing) -> Any:
         """Return a chat completion."""
         calls = [_call(call) for call in outgoing.reply.tool_calls]
-        message = {
-            "role": "assistant",
-            **_content(outgoing),
-            **({"tool_calls": calls} if calls else {}),
-        }
-        choice = {
-            "index": 0,
-            "message": message,
-            "logprobs": None,
-            "finish_reason": _finish(outgoing),
-        }
-        return {
-            **_head(outgoing, "chat.completion"),
-            "choices": [choice],
-            "usage": _usage(outgoing),
-        }
+        message = {"role": "assistant", **_content(outgoing)}
+        message |= {"tool_calls": calls} if calls else {}
+        ended = {"logprobs": None, "finish_reason": _finish(outgoing)}
+        choices = [{"index": 0, "message": message, **ended}]
+        head = _head(outgoing, "chat.completion")
+        return {**head, "choices": choices, "usage": _usage(outgoing)}
 
     def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
         """Yield chunks, followed by the usage if the request asks for it."""
@@ -166,16 +156,8 @@ def _usage(outgoing: Outgoing) -> dict[str, Any]:
     return {**usage, "total_tokens": both, **details, **reasoning}
 
 
-_KNOWN_RESPONSE = {
-    "model",
-    "input",
-    "instructions",
-    "max_output_tokens",
-    "temperature",
-    "top_p",
-    "tools",
-}
-_KNOWN_RESPONSE |= {"stream"}
+_KNOWN_RESPONSE = {"model", "input", "instructions", "max_output_tokens", "temperature", "top_p"}
+_KNOWN_RESPONSE |= {"tools", "stream"}
 _ROLES = {"developer": "system", "system": "system", "user": "user", "assistant": "assistant"}
 
 
@@ -290,12 +272,7 @@ def _response(
     head = {"id": f"resp_{outgoing.number}", "object": "response", "created_at": int(time.time())}
     asked = {"tools": body.get("tools") or [], "instructions": body.get("instructions")}
     asked |= {"temperature": body.get("temperature"), "top_p": body.get("top_p")}
-    fixed: dict[str, Any] = {
-        "error": None,
-        "metadata": {},
-        "parallel_tool_calls": True,
-        "tool_choice": "auto",
-    }
+    fixed = {"error": None, "metadata": {}, "parallel_tool_calls": True, "tool_choice": "auto"}
     fields = {"status": status, "incomplete_details": reason, "output": output, "usage": usage}
     return {**head, "model": outgoing.model, **fields, **asked, **fixed}
 

@@ -196,13 +196,11 @@ class Gradio(_FastApi):
 
     def _asked(self, inputs: list[Any], *, stream: bool) -> ModelRequest:
         content = tuple(self._input(value) for value in inputs if value is not None)
-        request = Request((Message("user", content),), stream=stream)
-        return ModelRequest(request)
+        return ModelRequest(Request((Message("user", content),), stream=stream))
 
     def _input(self, value: Any) -> str | Image:
         if isinstance(value, dict):
-            stored = self._files.get(value.get("path") or "")
-            return stored or image_of(value["url"])
+            return self._files.get(value.get("path") or "") or image_of(value["url"])
         return image_of(value) if isinstance(value, str) else str(value)
 
 
