@@ -23,7 +23,6 @@ from pytest_mobileagent.judge.question import (
     read_statements,
 )
 from pytest_mobileagent.llm.fence import Data, sealed
-from pytest_mobileagent.llm.metered import EpisodeModels
 from pytest_mobileagent.llm.model import Message, ModelUnavailable, RequestRefusedError
 
 if TYPE_CHECKING:
@@ -175,17 +174,14 @@ def ask(
     and may be undone later.
 
     Raises:
-        JudgeError: if the model does not answer, its reply is unreadable, or there is nothing to
-            show.
+        JudgeError: if the model does not answer, or unreadably, or there is nothing to show.
         BudgetSpent: if the budget is spent; this is not an `Exception`.
     """
     language = episode.case.task.language
     asked, wording = question.for_language(language), wording_of(language)
     sees_end = is_last or screens is None or len(episode.screens) - 1 in screens
-    head = [
-        *_task(episode, wording, history, task),
-        *(_answer(episode, wording) if sees_end else ()),
-    ]
+    answer = _answer(episode, wording) if sees_end else []
+    head = [*_task(episode, wording, history, task), *answer]
     calls: list[ModelCall] = []
     notes = ""
     parts = windows(asked, episode, screens, wording)
@@ -218,9 +214,8 @@ def _judge_statements(
     """Ask about each statement of a rubric: all must be true, except those with "must not"."""
     count = len(question.rubric)
     statements = [_as_statement(text) for text in question.rubric]
-    listed = "\n".join(
-        f"{number}: {' '.join(text.split())}" for number, (text, _) in enumerate(statements, 1)
-    )
+    lines = (" ".join(text.split()) for text, _ in statements)
+    listed = "\n".join(f"{number}: {line}" for number, line in enumerate(lines, 1))
     closing: list[Part] = [
         wording.statements,
         Data("statements", listed),
@@ -235,13 +230,12 @@ def _judge_statements(
     read, calls = converse(model, messages, parse, repair)
     each = zip(read.came_true, statements, strict=True)
     held = [true is not must_not for true, (_, must_not) in each]
-    judged = [
-        {"statement": text, "held": each} for text, each in zip(question.rubric, held, strict=True)
-    ]
+    outcomes = list(zip(question.rubric, held, strict=True))
+    judged = [{"statement": text, "held": each} for text, each in outcomes]
     details: dict[str, Any] = {"statements": judged, "partial_credit": sum(held) / count}
     if read.is_wall and not all(held):
         details["wall"] = True
-    lacking = "; ".join(text for text, each in zip(question.rubric, held, strict=True) if not each)
+    lacking = "; ".join(text for text, each in outcomes if not each)
     reason = read.reason or (lacking and f"does not hold: {lacking}")
     return Opinion(model.name, all(held), reason, calls, details)
 

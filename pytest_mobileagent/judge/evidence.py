@@ -120,8 +120,7 @@ class Album:
 
 def code_of(found: Iterable[TranscriptFrame]) -> str:
     """Return a code that is derived from all pictures, so none of them can show it."""
-    digest = hashlib.sha256("".join(f.screen.key for f in found).encode())
-    return digest.hexdigest()[:_CODE]
+    return hashlib.sha256("".join(f.screen.key for f in found).encode()).hexdigest()[:_CODE]
 
 
 _pictures: LruCache[bytes] = LruCache(256)  # about 80 kB each
@@ -203,11 +202,10 @@ def windows(
     if question.evidence == "xml":
         shows_all = screens is not None or episode.case.task.kind in _ALL_HIERARCHIES
         return _hierarchies(question, found, wording, shows_all=shows_all)
+    most = min(question.window or MOST_PICTURES, MOST_PICTURES)
     return [
         (_screenshots(question, part, found, wording), len(found) - part[-1].number)
-        for part in _cut(
-            found, [1] * len(found), min(question.window or MOST_PICTURES, MOST_PICTURES)
-        )
+        for part in _cut(found, [1] * len(found), most)
     ]
 
 
@@ -248,11 +246,10 @@ def _hierarchies(
 ) -> list[tuple[tuple[Part, ...], int]]:
     outlines = {frame.number: _limited(outline(frame.screen)) for frame in found}
     chosen = found if shows_all else found[-1:]
-    lists_actions = question.actions == "text"
     parts = []
     for part in _cut(chosen, [_tokens(outlines[f.number]) for f in chosen], MOST_TOKENS):
         content: list[Part] = []
-        if lists_actions:
+        if question.actions == "text":
             content += _listed(part if shows_all else found, wording.screen, wording)
         if shows_all:
             content.append(_counted(wording.hierarchies, part, len(found)))

@@ -84,8 +84,7 @@ class _EvaluationError(Exception):
 def evaluate(evaluation: Evaluation, ask: Ask | None, seconds: float = SECONDS) -> Verdict:
     """Return the verdict of an official evaluation; its `passed` is None if the evaluation failed.
 
-    `ask` asks a model a question of the evaluation's answer judge, and returns the reply; None
-    without a model.
+    `ask` returns a model's reply to a question of the evaluation; None without a model.
 
     Raises:
         BudgetSpent: from `ask`, if the budget is spent.
@@ -95,8 +94,7 @@ def evaluate(evaluation: Evaluation, ask: Ask | None, seconds: float = SECONDS) 
     except (_EvaluationError, JudgeError) as error:
         why = cut(printable(" ".join(str(error).split())), _LONGEST)
         where = printable(getattr(error, "where", "") or evaluation.file)
-        reason = f"{why}, in {where}, on {evaluation.row}"
-        return beside(Verdict(None, evaluation.scorer, reason))
+        return beside(Verdict(None, evaluation.scorer, f"{why}, in {where}, on {evaluation.row}"))
     outcome = "done" if passed else "not done"
     return beside(Verdict(passed, evaluation.scorer, f"{evaluation.file}: {outcome}"))
 
@@ -109,8 +107,7 @@ def asking(model: Model) -> Ask:
 def hierarchy_of(screen: Screen, size: tuple[int, int]) -> str:
     """Return a screen's view hierarchy in the format of Appium's page source, which releases read.
 
-    `size` is the width and height of the root element, in pixels. The hierarchy is empty if the
-    screen has none.
+    `size`: width and height of the root element, in pixels. It is empty if the screen has none.
     """
     try:
         return in_appiums_dialect(screen.xml, size)

@@ -107,8 +107,7 @@ def _prepare(request: Mapping[str, Any], talk: _ParentPipes) -> None:
     sys.dont_write_bytecode = True
     folder = request["folder"]
     sys.path.insert(0, folder)
-    client = _client(talk.ask)
-    sys.meta_path.insert(0, _StandIns(request["stand_ins"], client))
+    sys.meta_path.insert(0, _StandIns(request["stand_ins"], _client(talk.ask)))
     sys.meta_path.append(_Missing(folder))
     if request["now"] is not None:
         _stop_clock(dt.datetime.fromisoformat(request["now"]).replace(tzinfo=None))

@@ -1,7 +1,6 @@
 """Combines several judges into one verdict: the coarse stage, repeated votes, cross-validation.
 
-In the coarse stage, an episode whose screens never show its key components fails without asking a
-model.
+In the coarse stage, an episode whose screens never show its key components fails without a model.
 
 Source: SPA-Bench (arXiv 2410.15164), section 5.2 and appendix D.1.
 """
@@ -61,12 +60,8 @@ class Coarse:
 
     def to_json(self) -> dict[str, Any]:
         """Return the result as JSON-able data, for a verdict's evidence."""
-        return {
-            "found": self.found,
-            "nearest": self.nearest,
-            "missing": list(self.missing),
-            "read": self.read,
-        }
+        places = {"found": self.found, "nearest": self.nearest}
+        return {**places, "missing": list(self.missing), "read": self.read}
 
 
 def coarse(

@@ -34,8 +34,7 @@ class Subtask:
     - `app`: the package in which it is done, or several alternatives separated by |; `task`: a
       description of what to do there.
     - `history`: whether it depends on the notes about an earlier subtask.
-    - `memory`: a description of what a judge must note about this subtask for later ones; empty for
-      nothing.
+    - `memory`: what a judge must note about this subtask for later ones; empty for nothing.
 
     Raises:
         TaskError: if a field is invalid.
@@ -69,11 +68,9 @@ class Question:
       9, and `none` with view hierarchies.
     - `evidence`: `screens` for screenshots, `xml` for view hierarchies (A3, arXiv 2501.01149,
       section 3.4.2).
-    - `reason`: whether judges give a reason before the result; None means the best choice for the
-      language.
+    - `reason`: whether judges give a reason before the result; None: as is best for the language.
     - `window`: the maximum number of screenshots in a request, at least 2. Each request begins with
-      the last screenshot of the previous one (A3, section 3.4.2: 4). None for as many as models
-      accept.
+      the last one of the previous request (A3, section 3.4.2: 4). None: as many as models accept.
     - `wall`: whether judges may report that a log-in page or a CAPTCHA kept the agent from the
       goal; such a wall is then tried (docs/walls.md).
 
@@ -127,11 +124,8 @@ class Question:
         if unknown := [name for name in given if name not in known]:
             msg = f"judge() has no argument {unknown[0]!r} (available: {', '.join(known)})"
             raise TaskError(msg)
-        fields: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in given.items()
-        }
-        return cls(**fields)
+        lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
+        return cls(**{**given, **lists})
 
     def to_json(self) -> dict[str, Any]:
         """Return the question as JSON-able data for `from_json`, without default values."""
@@ -209,15 +203,13 @@ def read_result(reply: ModelReply, *, wall: bool = False) -> JudgeResult:
     reconsiders, are part of its reason. `wall`: whether `Result: wall` is allowed.
 
     Raises:
-        UnreadableReplyError: if the last line has no result, the reply was cut off, or the model
-            refused.
+        UnreadableReplyError: if the last line is no result, or the reply was cut off or refused.
     """
     lines = _lines(reply)
     last = _RESULT.fullmatch(lines[-1].strip())
     if last is None or (_is_wall(last) and not wall):
         raise UnreadableReplyError("its last line is not a result")
-    reason = _reason(lines[:-1])
-    return JudgeResult(last["passed"] == "1", reason, _is_wall(last))
+    return JudgeResult(last["passed"] == "1", _reason(lines[:-1]), _is_wall(last))
 
 
 def _is_wall(result: re.Match[str] | None) -> bool:

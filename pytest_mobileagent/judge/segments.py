@@ -51,11 +51,10 @@ def check_apps(apps: Sequence[str]) -> None:
         raise TaskError("judge: a cross-app task needs subtasks")
     for number, (one, next_one) in enumerate(pairwise(apps), 1):
         if one == next_one:
-            msg = (
+            raise TaskError(
                 f"judge: subtasks {number} and {number + 1} both use {one}; make one of them: "
                 "adjacent subtasks use different apps"
             )
-            raise TaskError(msg)
 
 
 def visits(packages: Iterable[str], apps: Iterable[str]) -> list[Visit]:
@@ -83,8 +82,7 @@ def split(packages: Sequence[str], apps: Sequence[str]) -> list[range]:
     If apps were visited more often than the list says, the visits can be assigned to subtasks in
     several ways that keep the order. A subtask gets all screens from its visit in the earliest
     assignment to its visit in the latest one, so no correct way of doing the task is cut off; the
-    screens of neighbouring subtasks may then overlap. The last screen is the one after the app was
-    left.
+    screens of neighbouring subtasks may then overlap. The last one is that after leaving the app.
 
     Raises:
         SplitError: if an app was not visited, or not in this order.
@@ -96,18 +94,13 @@ def split(packages: Sequence[str], apps: Sequence[str]) -> list[range]:
         app = apps[missing]
         if all(visit.app not in alternatives(app) for visit in found):
             raise SplitError(f"{app} was never used")
-        raise SplitError(f"{app} was not used {_after(apps, missing)}")
+        raise SplitError(f"{app} was not used after {apps[missing - 1]}, as subtask {missing + 1}")
     backwards = _in_order(found[::-1], apps[::-1])
     latest = [len(found) - 1 - number for number in reversed(backwards)]
     return [
         range(found[a].first, min(found[b].last + 2, len(packages)))
         for a, b in zip(earliest, latest, strict=True)
     ]
-
-
-def _after(apps: Sequence[str], missing: int) -> str:
-    before = apps[missing - 1]
-    return f"after {before}, as subtask {missing + 1}"
 
 
 def _in_order(found: Sequence[Visit], apps: Sequence[str]) -> list[int]:
@@ -174,8 +167,7 @@ def _read(text: str, entries: int, screens: int) -> list[tuple[int, int] | None]
     """Return the first and last screen of each entry, from 1; None for an entry without screens.
 
     Raises:
-        UnreadableReplyError: if an entry is missing or duplicated, or names a screen that does not
-            exist.
+        UnreadableReplyError: if an entry is missing or duplicated, or names an unknown screen.
     """
     lines = [line for line in text.splitlines() if line.strip()]
     matches = [_LINE.fullmatch(line) for line in lines]

@@ -1,8 +1,7 @@
 """The subtasks of a cross-app task: judged one by one, and drafted by a model.
 
 The method is that of SPA-Bench (arXiv 2410.15164, appendix E). Judges of later subtasks get notes
-on the results of earlier ones (E.3). A model can draft the subtasks (E.1), but a person must review
-them::
+on the results of earlier ones (E.3). A model can draft the subtasks (E.1), for a person to review::
 
     drafted = generate(model, "Find a praised vacuum cleaner on X, and buy it on Amazon.", apps)
     keep(Path("vacuum.json"), goal, drafted)  # with "reviewed": false, until a person changes it
@@ -60,8 +59,7 @@ def summarise(
     calls: list[ModelCall] = []
     for first in range(screens.start, screens.stop, MOST_PICTURES):
         part = range(first, min(first + MOST_PICTURES, screens.stop))
-        pictures = numbered(episode, part, question.evidence)
-        parts = ["To be noted:", Data("note", memory), *pictures]
+        parts = ["To be noted:", Data("note", memory), *numbered(episode, part, question.evidence)]
         messages = sealed(_SYSTEM, wording_of("en").guard, parts)
         noted, more = converse(model, messages, read_notes, _REPAIR)
         notes.append(" ".join(noted.split()))
@@ -88,13 +86,8 @@ class _Course:
             for subtask, part in zip(subtasks, self.segments, strict=False)
         ]
         left = [_result(each, None) for each in subtasks[len(self.results) :]]
-        details = {
-            "split": self.split,
-            "segments": segments,
-            "subtasks": [*self.results, *left],
-            "memory": self.memory,
-            **({"wall": True} if self.is_wall else {}),
-        }
+        details = {"split": self.split, "segments": segments, "subtasks": [*self.results, *left]}
+        details |= {"memory": self.memory, **({"wall": True} if self.is_wall else {})}
         return Opinion(model.name, passed, reason, tuple(self.calls), details)
 
 
@@ -120,9 +113,8 @@ def ask_subtasks(model: Model, question: Question, episode: EpisodeRecord) -> Op
         course.segments = _segments(model, episode, course)
     except SplitError as error:
         return course.opinion(model, False, str(error))
-    for number, (subtask, screens) in enumerate(
-        zip(question.subtasks, course.segments, strict=True), 1
-    ):
+    parts = zip(question.subtasks, course.segments, strict=True)
+    for number, (subtask, screens) in enumerate(parts, 1):
         opinion = _ask(model, subtask, screens, episode, course)
         if not opinion.passed:
             return course.opinion(model, opinion.passed, _why(number, subtask, opinion))
@@ -145,11 +137,10 @@ def check_subtasks(subtasks: Sequence[Subtask]) -> None:
     check_apps([each.app for each in subtasks])
     for number, each in enumerate(subtasks, 1):
         if each.history and not any(before.memory for before in subtasks[: number - 1]):
-            msg = (
+            raise TaskError(
                 f"judge: subtask {number} ({each.task!r}) needs the memory of an earlier one "
                 "(history=True), but none before it has memory=…"
             )
-            raise TaskError(msg)
 
 
 def _segments(model: Model, episode: EpisodeRecord, course: _Course) -> list[range]:

@@ -152,13 +152,9 @@ def _area(screen: Screen) -> Bounds | None:
 
 
 def _can_be_seen(bounds: Bounds, area: Bounds) -> bool:
-    visible = Bounds(
-        max(bounds.left, area.left),
-        max(bounds.top, area.top),
-        min(bounds.right, area.right),
-        min(bounds.bottom, area.bottom),
-    )
-    return min(visible.width, visible.height) >= max(1, max(area) // _THINNEST)
+    width = min(bounds.right, area.right) - max(bounds.left, area.left)
+    height = min(bounds.bottom, area.bottom) - max(bounds.top, area.top)
+    return min(width, height) >= max(1, max(area) // _THINNEST)
 
 
 def _quoted(text: str) -> str:

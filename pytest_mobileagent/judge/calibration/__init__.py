@@ -105,11 +105,8 @@ def _parser() -> argparse.ArgumentParser:
     no_coarse = "also ask about episodes that lack their key components, and report how useful key "
     no_coarse += "components are"
     add("--no-coarse", action="store_true", help=no_coarse)
-    add(
-        "--ocr",
-        choices=("rapidocr", "easyocr"),
-        help="the OCR engine that reads screenshots for key components",
-    )
+    ocr = "the OCR engine that reads screenshots for key components"
+    add("--ocr", choices=("rapidocr", "easyocr"), help=ocr)
     add("--prices", metavar="FILE", help="a TOML file with your own prices")
     add("--unpriced", choices=("stop", "allow"), help="whether to ask a model without a price")
     add("--max-cost", metavar="USD", help="stop asking once this many US dollars are spent")
@@ -131,8 +128,7 @@ def _plan(
     `ledger` is a new file for recording the spending.
 
     Raises:
-        ValueError, HostError: if an option is invalid, or an extra is missing; the message says
-            why.
+        ValueError, HostError: if an option is invalid, or an extra is missing; it says why.
     """
 
     def option(flag: str, name: str, parse: Callable[[str, Path], T], default: T) -> T:
@@ -164,8 +160,7 @@ def _plan(
         "max-cost", "mobile_max_cost", lambda text, _: Limit(parse_limit(text).run), Limit()
     )
     unpriced = option("unpriced", "mobile_unpriced", lambda text, _: text, "stop")
-    none: tuple[ModelReference, ...] = ()
-    references = option("judges", "mobile_judges", askable, none)
+    references = option("judges", "mobile_judges", askable, tuple[ModelReference, ...]())
     if not references:
         raise ValueError("no judge is named: --judges=PROVIDER:NAME,…, as in openai:gpt-4o")
     cache = cache_for(references, given.cache, lambda: settings)
@@ -280,8 +275,7 @@ def _by_mode(modes: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield lines with each mode's F1, with and without key components (SPA-Bench, Table 9)."""
     judges = {judge["judge"]: judge["languages"] for judge in modes[0]["judges"]}
     columns = [(judge, language) for judge, each in judges.items() for language in each]
-    heads = [f"{_short(judge)}, {language}" for judge, language in columns]
-    rows = [["F1", *heads]]
+    rows = [["F1", *(f"{_short(judge)}, {language}" for judge, language in columns)]]
     for mode in modes:
         found = {judge["judge"]: judge["languages"] for judge in mode["judges"]}
         cells = [_f1(found[judge].get(language)) for judge, language in columns]

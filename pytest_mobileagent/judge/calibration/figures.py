@@ -96,12 +96,9 @@ def bootstrapped(confusion: Confusion, statistic: Callable[[Confusion], float | 
 
 @lru_cache(maxsize=32)  # several statistics, modes and pairs have the same counts
 def _resamples(confusion: Confusion) -> tuple[Confusion, ...]:
-    drawn = random.Random(_SEED)
-    counts = (
-        Counter(drawn.choices(range(4), weights=confusion, k=confusion.total))
-        for _ in range(RESAMPLES)
-    )
-    return tuple(Confusion(*(count[cell] for cell in range(4))) for count in counts)
+    dice = random.Random(_SEED)
+    draws = (dice.choices(range(4), weights=confusion, k=confusion.total) for _ in range(RESAMPLES))
+    return tuple(Confusion(*(count[cell] for cell in range(4))) for count in map(Counter, draws))
 
 
 Verdict = Callable[["JudgeAnswer"], bool | None]
@@ -271,9 +268,8 @@ def summary(plan: CalibrationPlan, labels: Labels, outcome: JudgingOutcome) -> d
 
 
 def _mode(plan: CalibrationPlan, outcome: JudgingOutcome, mode: str) -> dict[str, Any]:
-    answers = sorted(
-        (each for each in outcome.answers if each.mode == mode), key=lambda each: each.label
-    )
+    asked = (each for each in outcome.answers if each.mode == mode)
+    answers = sorted(asked, key=lambda each: each.label)
     by_judge = {
         judge.id: own
         for judge in plan.judges

@@ -41,10 +41,8 @@ class LabelsError(ValueError):
 class Label:
     """People's decision on whether an episode was done.
 
-    - `name`: the episode's name in lists. `load` reads the episode, which may be large, or raises
-      RecordError.
-    - `question`: the question for judges. `language` overrides the language of the episode's task
-      unless it is empty.
+    - `name`: the episode's name in lists. `load` reads the episode, or raises RecordError.
+    - `question`: the question for judges. `language`: overrides the task's, unless it is empty.
     - `note`: a remark by the person who labelled it.
     """
 
@@ -89,10 +87,9 @@ def labels_of_run(path: Path) -> Labels:
             load = partial(read, folder, EpisodeRecord)
             found.append(Label(name, bool(last.passed), load, _asked(recorded), note=last.reason))
     if not found:
-        msg = (
+        raise LabelsError(
             f"no person has decided an episode of {run}: run `python -m pytest_mobileagent review`"
         )
-        raise LabelsError(msg)
     left = f"{undecided} of {len(episodes)} episodes have no verdict by a person, and are left out"
     return Labels(tuple(found), (left,) if undecided else ())
 

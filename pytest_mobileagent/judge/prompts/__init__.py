@@ -39,20 +39,16 @@ class Wording:
 
     - `role`, `rules`, `action_rules`: the system prompt; `guard`: explains fences ({NUMBER}).
     - `goal`, `part`, `history`, `notes`, `answer`, `no_answer`: introduce each kind of data.
-    - `pictures`, `hierarchies`, `final_hierarchy`: introduce the screens ({FIRST}, {LAST},
-      {COUNT}).
+    - `pictures`, `hierarchies`, `final_hierarchy`: introduce screens ({FIRST}, {LAST}, {COUNT}).
     - `picture_actions` (strips begin with {CODE}), `picture_words`, `dots`, `listed_actions`:
       explain how actions are shown.
     - `picture`, `screen`, `last`, `unreadable`: the titles of screens ({NUMBER}).
     - `ask`: the question; `result_only`, `with_reason`: the form of the reply.
     - `reminders`, `action_reminders`, `data_reminder`: the end of a prompt that asks for a result
       (SPA-Bench, appendix D.4.3); the second only if actions are shown (D.4.4, D.4.5).
-    - `wall`, `statements_wall`: how a judge reports a wall, in place of a result, or after the
-      results of a rubric.
-    - `statements`, `statements_form`, `statements_reason`: the question and form for a rubric
-      ({COUNT}).
-    - `take_notes`: the request for notes in all windows except the last ({COUNT} more screens
-      follow).
+    - `wall`, `statements_wall`: how a judge reports a wall in place of a result, or after a rubric.
+    - `statements`, `statements_form`, `statements_reason`: the same for a rubric ({COUNT}).
+    - `take_notes`: asks for notes in all windows except the last ({COUNT} more screens follow).
     - `repair_result`, `repair_statements`, `repair_notes`: the messages after an unreadable reply.
     """
 
