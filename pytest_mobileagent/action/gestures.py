@@ -62,14 +62,12 @@ Touch = Tap | LongPress | DoubleTap | Swipe | Scroll
 def scroll_path(action: Scroll, size: tuple[int, int]) -> tuple[tuple[int, int], tuple[int, int]]:
     """Return where a scrolling finger starts and ends on a screen of `size` pixels.
 
-    It moves across half of the screen, and avoids the edges, which Android reserves for its own
-    gestures.
+    It moves across half of the screen, and avoids the edges, where Android has its own gestures.
     """
     width, height = size
     x, y = action.at or (width // 2, height // 2)
-    right, down = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}[
-        action.direction
-    ]
+    ways = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
+    right, down = ways[action.direction]
     reach_x, reach_y = right * width // 4, down * height // 4
     x = min(max(x, abs(reach_x) + width // 20), width - 1 - abs(reach_x) - width // 20)
     y = min(max(y, abs(reach_y) + height // 20), height - 1 - abs(reach_y) - height // 20)

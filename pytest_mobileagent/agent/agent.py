@@ -208,8 +208,7 @@ class Agent:
     `endpoints` names the providers that it calls with its own SDKs (see `Briefing.endpoint`);
     missing keys are reported equally early, and keys stay out of its process. `extras` names the
     extras of pytest-mobileagent that it needs ("vision"), which are also checked early. `asks` says
-    whether it may ask the user: if tasks have a user who answers, a run points out that an agent
-    cannot ask.
+    whether it may ask the user: if not, a run whose tasks have a user who answers points that out.
 
     `sees` names the parts of a screen that it needs: its "screenshot", its "hierarchy" or both. All
     phones provide them; recorded pages may lack one. With `mobile_screenshots=needed`, an agent
@@ -283,11 +282,10 @@ class Scripted(Agent):
     def moves(self, task: Task) -> Sequence[Move]:
         """Return the moves to play: the whole solution, or else the golden actions."""
         if not task.solution and not task.golden:
-            msg = (
+            raise NoSolutionError(
                 "the task has no solution to play, and no golden actions: add either with "
                 "@task(…, solution=[…]) or golden=[…]"
             )
-            raise NoSolutionError(msg)
         return task.moves(self._values) or golden_moves(task.golden)
 
     def step(self, observation: Observation) -> Action:
@@ -332,9 +330,7 @@ def known_answers(task: Task, values: Mapping[str, Any]) -> dict[str, str]:
         if move.asks is None:
             continue
         question, name, _ = move.asks
-        best = max(
-            left, key=lambda pair: question_similarity(question, pair.question), default=None
-        )
+        best = max(left, key=lambda one: question_similarity(question, one.question), default=None)
         if best is None or question_similarity(question, best.question) < user.threshold:
             msg = f"its solution asks {question!r}, but no pair of user=questions([…]) answers it"
             raise TaskError(msg)

@@ -80,12 +80,10 @@ def ask(
     `on_error` overrides the dialect's own policy if it is not empty; `strict` parses as the
     original's code does; `settings` are passed to `Model.complete`; `options` are the agent's, for
     what is not given otherwise. `apps` are the packages among which the apps that the model names
-    are looked up; `words_of` returns the part of a reply that the dialect parses, by default its
-    text.
+    are looked up; `words_of` returns what the dialect parses of a reply, by default its text.
 
     Raises:
-        AgentError: if the reply cannot be parsed, and the policy is to crash, or asking again did
-            not help.
+        AgentError: if the reply cannot be parsed, and the policy is to crash, or a repeat failed.
     """
     if options is not None:
         on_error, strict = on_error or options.on_error, strict or options.strict
@@ -188,8 +186,7 @@ class EndpointAgent(Agent):
     """An agent that makes one model call per step; a subclass defines the messages and the dialect.
 
     `settings` are passed to `Model.complete` unless options override them. `on_error`, unless it is
-    empty, overrides the dialect's own policy, and is itself overridden by the option. `turns` are
-    the steps so far.
+    empty, overrides the dialect's policy, and the option overrides it. `turns`: the steps so far.
     """
 
     roles: ClassVar[Sequence[str]] = ("actor",)
@@ -254,8 +251,7 @@ class EndpointAgent(Agent):
 def goal_at(briefing: Briefing, step: int) -> str:
     """Return the goal, followed by the instruction of a step (from 0) if the task has one.
 
-    A3's Table 4 and AndroidControl (arXiv:2406.03679) call this low-level, and the goal alone
-    high-level.
+    A3's Table 4 and AndroidControl (arXiv:2406.03679) call this low-level, the goal high-level.
     """
     if step >= len(briefing.instructions):
         return briefing.goal

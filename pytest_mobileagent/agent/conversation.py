@@ -1,8 +1,7 @@
 """The exchange between a running agent and its session, which runs it in a thread or a process.
 
 The agent's side of a process is here, the worker's in `process`. Messages to an agent's process are
-pickled tuples; from it, whose code is not trusted, JSON, so that receiving a message runs no code
-of the agent.
+pickled tuples; those from it, whose code is not trusted, are JSON, which runs no code when read.
 """
 
 from __future__ import annotations
@@ -171,8 +170,7 @@ class ThreadConversation:
         self._to_agent.put(observation)
 
     def _exchange(self, reply: Reply) -> Observation | None:
-        # In the agent's thread, so that any error caused by an invalid reply is the agent's
-        # failure.
+        # In the agent's thread, so that an error caused by an invalid reply is the agent's failure.
         self._from_agent.put(pack_reply(reply))
         return self._to_agent.get()
 

@@ -29,8 +29,7 @@ def make_options(agent: str, declared: type[Any], given: Sequence[str]) -> Any:
     """Return an instance of an agent's `Options` class with the values of `KEY=VALUE` words.
 
     Raises:
-        BadOptionError: if an option is not declared, has a value of the wrong type, or is required
-            but missing.
+        BadOptionError: if an option is undeclared, of the wrong type, or required but missing.
     """
     types_, defaults = _types(declared), _defaults(declared)
     values: dict[str, Any] = {}
@@ -48,10 +47,9 @@ def make_options(agent: str, declared: type[Any], given: Sequence[str]) -> Any:
             raise BadOptionError(msg) from None
     if lacking := [n for n in types_ if defaults[n] is _REQUIRED and n not in values]:
         name = lacking[0]
-        msg = (
+        raise BadOptionError(
             f"{name}=…: {agent} requires this option ({_name(types_[name])}), which has no default"
         )
-        raise BadOptionError(msg)
     return _made(agent, declared, values)
 
 
@@ -105,8 +103,7 @@ def _check_models(agent: Any, options: Any, choice: ModelChoice) -> None:
 def _with_preset(agent: str, declared: type[Any], given: Sequence[str]) -> Sequence[str]:
     """Return the words of the preset that `preset=NAME` names, followed by the words given.
 
-    Presets are the settings with which papers ran the agent; they are in `PRESETS` of the options'
-    class.
+    Presets, in `PRESETS` of the options' class, are the settings with which papers ran the agent.
 
     Raises:
         BadOptionError: if there is no such preset.
@@ -199,8 +196,7 @@ def _defaults(declared: type[Any]) -> dict[str, Any]:
     """Return the default of each option, `_REQUIRED` for options without one."""
     fields = getattr(declared, "__dataclass_fields__", {})
     made = {name for name, each in fields.items() if callable(each.default_factory)}
-    types_ = _types(declared)
-    return {n: ... if n in made else getattr(declared, n, _REQUIRED) for n in types_}
+    return {n: ... if n in made else getattr(declared, n, _REQUIRED) for n in _types(declared)}
 
 
 def _unknown(

@@ -250,8 +250,7 @@ class AgentProcess:
     def close(self) -> None:
         """End the process after its exit functions have run, and everything that it has started.
 
-        A process that is busy, or does not answer within two seconds, is killed without running
-        them.
+        A process that is busy, or does not answer within two seconds, is killed instead.
         """
         process, connection = self._process, self._connection
         if self._waits and process is not None and connection is not None:

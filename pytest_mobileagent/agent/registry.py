@@ -44,8 +44,7 @@ def find_agent(reference: str, folders: Iterable[Path]) -> AgentSource:
     The class need not be named if it is the only agent in its file.
 
     Raises:
-        UnknownAgentError: if there is none; the message lists those that exist, the most similar
-            first.
+        UnknownAgentError: if there is none; it lists those that exist, the most similar first.
     """
     if reference.endswith(".py"):
         return _from_file(reference, Path(reference), None)
@@ -81,8 +80,7 @@ def load_agent(reference: str, folders: Iterable[Path]) -> type[Agent]:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        msg = f"--agent={reference} cannot be loaded: {in_one_line(error)}"
-        raise AgentError(msg) from error
+        raise AgentError(f"--agent={reference} cannot be loaded: {in_one_line(error)}") from error
 
 
 def available(folders: Iterable[Path]) -> dict[str, AgentSource]:
@@ -101,8 +99,7 @@ def available(folders: Iterable[Path]) -> dict[str, AgentSource]:
 def shipped_agents() -> Path:
     """Return the folder of the bundled agents.
 
-    The wheel contains them inside the package, a checkout (and an editable install of it) beside
-    it.
+    The wheel has them inside the package, a checkout (and an editable install of it) beside it.
     """
     inside = _PACKAGE / "shipped_agents"
     is_checkout = (_PACKAGE.parent / "pyproject.toml").is_file()
@@ -176,8 +173,7 @@ def _defined(node: ast.AST) -> list[str]:
             return [name]
         case ast.If() | ast.Try() | ast.ExceptHandler():
             return [name for child in ast.iter_child_nodes(node) for name in _defined(child)]
-        case _:
-            return []
+    return []
 
 
 def _load_file(path: Path) -> ModuleType:
@@ -218,11 +214,10 @@ def _package_of(folder: Path) -> str:
 def _agent_in(module: ModuleType, class_name: str) -> type[Agent]:
     agent = getattr(module, class_name, None)
     if not (isinstance(agent, type) and (_decides(agent) or _has(agent, "run"))):
-        msg = (
+        raise UnknownAgentError(
             f"{class_name} of {module.__file__} is not an agent: it has no method"
             " `step(observation)` or `run(briefing, phone)`"
         )
-        raise UnknownAgentError(msg)
     return agent
 
 

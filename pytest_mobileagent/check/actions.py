@@ -14,7 +14,6 @@ from pytest_mobileagent.screen.text import normalise
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from pytest_mobileagent.action import Action
     from pytest_mobileagent.episode import EpisodeRecord, Step
     from pytest_mobileagent.screen import Screen
 
@@ -117,7 +116,7 @@ def typings(episode: EpisodeRecord) -> list[Typed]:
                 found.append(Typed(number, action.text, screen, fields, action.clear))
             elif isinstance(action, Raw):
                 found += _typed_by(number, before, after)
-            elif _is_delete(action) and found:
+            elif action == Key("delete") and found:
                 found[-1] = replace(found[-1], text=found[-1].text[:-1])
     return found
 
@@ -190,8 +189,7 @@ def _typed_by(number: int, before: Screen, after: Screen) -> list[Typed]:
         if field.text:
             found.append(Typed(number, field.text, after, (field,), fresh=True))
         if old and field.text.startswith(old):
-            more = field.text.removeprefix(old)
-            found.append(Typed(number, more, after, (field,), fresh=True))
+            found.append(Typed(number, field.text.removeprefix(old), after, (field,), fresh=True))
     return found
 
 
@@ -203,7 +201,3 @@ def _same(one: Typed, other: Typed) -> bool:
     if first.resource_id or second.resource_id:
         return first.resource_id == second.resource_id and first.class_name == second.class_name
     return first.class_name == second.class_name and first.bounds[:2] == second.bounds[:2]
-
-
-def _is_delete(action: Action) -> bool:
-    return isinstance(action, Key) and action.name == "delete"

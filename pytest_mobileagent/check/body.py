@@ -8,8 +8,7 @@ An unclear answer is assumed to be right, or wrong, until somebody has decided: 
 body is the same under both assumptions, the answer does not matter. This makes `answers(…) or …`
 and `not answers(…)` mean what they say, whichever way a body is written.
 
-Without pytest, only a pure body, which asks for nothing but the episode and parameters, can be run
-(`evaluate`).
+Without pytest, `evaluate` runs pure bodies, which take nothing but the episode and parameters.
 """
 
 from __future__ import annotations
@@ -83,8 +82,7 @@ class SubGoals:
             SubGoalError: if a sub-goal did not hold; the message names all that failed.
         """
         self.complete = True
-        failed = [each for each in self.asked if not each.held]
-        if failed:
+        if failed := [each for each in self.asked if not each.held]:
             each = "; ".join(f"{goal.name}: {goal.reason}" for goal in failed)
             count = f"{len(failed)} of {len(self.asked)} sub-goals did not hold"
             raise SubGoalError(f"{count}: {each}") from self.error
@@ -111,8 +109,7 @@ def collect_subgoals() -> Iterator[SubGoals]:
 def subgoal(name: str, weight: float = 1) -> Iterator[None]:
     """Run the `with` block as a sub-goal with a weight.
 
-    An AssertionError is recorded, and the body continues. Any other error ends the body, as it does
-    outside sub-goals.
+    An AssertionError is recorded, and the body continues. Any other error ends the body as usual.
 
     Raises:
         TaskError: if the name is empty or already used, the weight is not positive, or the sub-goal
@@ -235,8 +232,7 @@ def matter(
 ) -> list[UnclearAnswer]:
     """Return the unclear answers if the result of a body depends on them; else none.
 
-    `is_held` is the body's result if the unclear answers that it met are wrong; `holds` runs the
-    body again.
+    `is_held` is the body's result if the answers `met` are wrong; `holds` runs the body again.
     """
     all_met, todo, runs = list(met), [dict(known)], 0
     while todo:

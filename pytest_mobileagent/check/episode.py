@@ -260,8 +260,7 @@ def load(folder: Path) -> Episode:
     """Return the recorded episode in a folder, or as much of it as was written.
 
     Raises:
-        RecordError: if the folder contains no episode, not even a first screen, or one of a newer
-            major version.
+        RecordError: if it contains not even a first screen, or one of a newer major version.
     """
     return read(folder, Episode)
 

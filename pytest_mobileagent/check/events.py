@@ -197,8 +197,7 @@ def derive(episode: EpisodeRecord) -> list[tuple[int, Event]]:
     found: list[tuple[int, Event]] = []
     for number, step in enumerate(episode.steps, 1):
         for event in _of_step(step, episode.screens[number]):
-            place = len(found) + 1
-            found.append((number, replace(event, time=step.screen.time, sequence=place)))
+            found.append((number, replace(event, time=step.screen.time, sequence=len(found) + 1)))
     return found
 
 

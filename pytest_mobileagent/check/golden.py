@@ -83,8 +83,8 @@ def compare(
 
     The matches appear in report.json as `matches` of the task, with the scorer's name, and in the
     run's step and type accuracy; those of a comparison `beside` it appear as `matched_beside`.
-    Arguments and result are those of `matches`; without golden
-    actions, the ones performed in the agent's place are used (`--mobile-path=single`).
+    Arguments and result are those of `matches`; without golden actions, the ones performed in the
+    agent's place are used (`--mobile-path=single`).
 
     Raises:
         TaskError: if there are no golden actions, or the rule does not support one of them.
@@ -100,10 +100,7 @@ def compare(
 
 
 def matches(
-    rule: Rule,
-    episode: EpisodeRecord,
-    golden: Sequence[Any] | None = None,
-    **options: Any,
+    rule: Rule, episode: EpisodeRecord, golden: Sequence[Any] | None = None, **options: Any
 ) -> list[Match]:
     """Compare the actions of an episode with golden ones, pairwise in order.
 
@@ -167,8 +164,7 @@ def check_path(episode: EpisodeRecord) -> None:
         OffPathError: if a step is not the golden one.
     """
     counted = list(enumerate(compare(graph, episode), 1))
-    wrong = [number for number, match in counted if not match]
-    if wrong:
+    if wrong := [number for number, match in counted if not match]:
         steps = f"step{'s' * (len(wrong) > 1)} {', '.join(map(str, wrong[:_MOST_WRONG]))}"
         more = ", …" * (len(wrong) > _MOST_WRONG)
         msg = f"{len(wrong)} of {len(counted)} steps are not the golden one, by {graph.__name__}"
@@ -194,10 +190,9 @@ def _recorded(episode: EpisodeRecord) -> Sequence[Wanted | None]:
         TaskError: if the episode was not on a golden path.
     """
     if not episode.is_on_path:
-        msg = (
+        raise TaskError(
             "no golden actions were performed in this episode: pass them as compare(…, golden=[…])"
         )
-        raise TaskError(msg)
     done = [step.golden for step in episode.steps if step.golden is not None]
     return [*done, *[None] * episode.golden_left]
 

@@ -84,8 +84,7 @@ def essential(
       the task's apps) or `com.shop.Cart` (of any app, whose package may differ).
     - `exact`: elements that are present, by criteria of `Screen.find_all`; or elements of an
       annotated screen, compared by class, id, all flags and, ignoring case, texts.
-    - `fuzzy`: text similar to that of some element, or an annotated screen whose texts are
-      similar as a whole.
+    - `fuzzy`: text similar to some element's, or an annotated screen with similar texts as a whole.
     - `click`: an element, by criteria such as `xpath=`, that was tapped on this screen.
     - `typed`: text that was typed there.
     - `installed`, `uninstalled`: packages that the phone has or does not have, as read by a probe.
@@ -211,8 +210,7 @@ def _element(wanted: Mapping[str, Any] | Element) -> Condition:
         return repr(wanted), lambda m: any(
             _attributes(e) == whole for e in m.episode.screen.elements
         )
-    words = str(Selector.of(wanted))
-    return words, lambda m: m.episode.screen.find_all(**wanted)
+    return str(Selector.of(wanted)), lambda m: m.episode.screen.find_all(**wanted)
 
 
 def _attributes(element: Element) -> tuple[object, ...]:

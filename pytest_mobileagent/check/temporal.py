@@ -65,8 +65,7 @@ def in_order(episode: E, *questions: Callable[[E], Any]) -> bool:
     moment. It counts from the moment at which it became true, so a question that held just before
     and continued to hold does not count. For example, `in_order(lambda e: e.saw(text="Cart"),
     lambda e: e.tapped(text="Pay"))` holds if Pay was tapped on the first screen that showed Cart,
-    or later; earlier taps do not count. Two questions that become true at the same moment are in
-    order both ways.
+    or later, not earlier. Two questions that become true at the same moment are in order both ways.
 
     A step with several actions is split: each action is on the screen that the agent saw, and the
     results of the step follow the last one.
@@ -197,8 +196,7 @@ Holds = Callable[[E], "tuple[bool, Sequence[SubGoal]]"]
 class OnTheWay:
     """The results of a test body on prefixes of an episode.
 
-    - `first_step`: the number of steps after which the body first held; None if it never did, or
-      could not be evaluated.
+    - `first_step`: after how many steps the body first held; None if it never did, or is unknown.
     - `subgoals`: by name, the weight and the first step of each sub-goal that a prefix evaluated.
     - `asked`: whether the body could be evaluated.
     - `held`: whether the body held at the start, and after each step; None if unknown.
@@ -240,8 +238,7 @@ def first_success(holds: Callable[[E], bool], episode: E, *, whole: bool) -> int
 def _ask(holds: Holds[E], episode: E, *, whole: bool) -> Iterator[Any]:
     """Run the body on every prefix, to find when it and each of its sub-goals first held.
 
-    The first item that is yielded is that result. The following items are whether the body held
-    for each later prefix.
+    The first item is that result; the others are whether the body held for each later prefix.
     """
     weights, firsts, each_held = dict[str, float](), dict[str, int](), list[bool]()
 

@@ -52,9 +52,8 @@ class Wall:
         if self.packages and screen.package not in self.packages:
             return False
         texts, ids = _words_on(screen)
-        return all(_is_there(each, texts) for each in self.texts) and all(
-            _is_there(each, ids) for each in self.ids
-        )
+        pairs = ((self.texts, texts), (self.ids, ids))
+        return all(_is_there(each, found) for wanted, found in pairs for each in wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +122,8 @@ def _words_on(screen: Screen) -> tuple[set[str], set[str]]:
     spoken = (words for each in elements for words in (each.text, each.content_desc) if words)
     whole = [each.resource_id for each in elements if each.resource_id]
     names = [name.rpartition(":id/")[2] for name in whole]
-    return {normalise(each).casefold() for each in spoken}, {
-        each.casefold() for each in (*whole, *names)
-    }
+    ids = {each.casefold() for each in (*whole, *names)}
+    return {normalise(each).casefold() for each in spoken}, ids
 
 
 def _is_there(words: _Words, on: set[str]) -> bool:

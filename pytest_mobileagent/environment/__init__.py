@@ -271,14 +271,13 @@ def main(arguments: Sequence[str]) -> int:
         drawn = [draw(given.seed, n, given.device, given.locale) for n in range(given.n)]
     except BadEnvironmentError as error:
         return failed(error)
-    head = "# Drawn by `mobileagent environments"
     chosen = "".join(
         f" --{name} '{','.join(words)}'"
         for name, words in (("device", given.device), ("locale", given.locale))
         if words
     )
-    lines = [f"{head} --seed {given.seed} -n {given.n}{chosen}`."]
-    text = "\n".join([*lines, *map(_table, drawn), ""])
+    head = f"# Drawn by `mobileagent environments --seed {given.seed} -n {given.n}{chosen}`."
+    text = "\n".join([head, *map(_table, drawn), ""])
     path = given.output / f"seed{given.seed}.toml"
     try:
         given.output.mkdir(parents=True, exist_ok=True)
@@ -288,8 +287,9 @@ def main(arguments: Sequence[str]) -> int:
         if path.is_file() and path.read_bytes() == text.encode():
             print(printable(f"left {path} unchanged: it contains the same {given.n} environments"))
             return 0
-        what = f"{path} exists with different content: choose another folder or seed"
-        return failed(HostError(what))
+        return failed(
+            HostError(f"{path} exists with different content: choose another folder or seed")
+        )
     except OSError as error:
         return failed(HostError(f"cannot write {path}: {error.strerror}"))
     print(printable(f"wrote {path}: run them with --mobile-env={drawn[0].group}"))

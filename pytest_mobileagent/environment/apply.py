@@ -88,11 +88,10 @@ def apply(environment: Environment, device: Device) -> None:
     """
     system = system_of(device)
     if system.shell("id -u").strip() != "0":
-        msg = (
+        raise DeviceError(
             f"device {device.info.serial} cannot be given environment {environment.id}: this needs"
             " a root shell, which `adb root` provides on emulators without the Play Store"
         )
-        raise DeviceError(msg)
     _set_looks(device, environment)
     try:
         if environment.wallpaper != DEFAULT_WALLPAPER:
@@ -117,7 +116,6 @@ def _set_looks(device: Device, environment: Environment) -> None:
         # Before Android 10, which has no dark theme, the command fails with status 0.
         f" && ! cmd uimode night {'yes' if environment.dark else 'no'} | grep 'No shell command'"
     )
-
     output = system_of(device).shell(f"{script} && echo done").strip()
     if not output.endswith("done"):
         msg = f"device {device.info.serial} refuses environment {environment.id}: {output[:300]}"
@@ -141,15 +139,13 @@ def _speak(device: Device, environment: Environment) -> None:
         animation, _, rest = output.partition("\n")
         config, _, windows = rest.partition("\n")
         shown = re.search(r"mCurrentFocus=Window\{.*/", windows)
-        ready = f"-{wanted}-" in config and shown and animation.strip() in ("stopped", "")
-        if ready:
+        if f"-{wanted}-" in config and shown and animation.strip() in ("stopped", ""):
             return
         if time.monotonic() > deadline:
-            msg = (
+            raise DeviceError(
                 f"device {device.info.serial} is not in {tag} (environment {environment.id})"
                 f" after {SECONDS:g} s; it says: {output.strip()[:300]}"
             )
-            raise DeviceError(msg)
         time.sleep(0.05)
 
 
@@ -190,9 +186,8 @@ def apply_layout(system: System, seed: int) -> None:
     package = launcher.partition("/")[0]
     apps = sorted(_components(system.shell(f"{_APPS} -c android.intent.category.LAUNCHER")))
     path = f"/data/data/{package}/databases/launcher.db"
-    data = _with_icons(
-        get_file(system, path), dict(zip(apps, places(len(apps), seed), strict=True))
-    )
+    icons = dict(zip(apps, places(len(apps), seed), strict=True))
+    data = _with_icons(get_file(system, path), icons)
     name = shlex.quote(path)
     owner = system.shell(f"stat -c %u:%g {name}").strip()
     put_file(system, path, data, owner=owner, mode="660")
@@ -272,13 +267,12 @@ def set_clock(device: Device, moment: datetime) -> None:
         " && am broadcast -a android.intent.action.TIME_SET >/dev/null 2>&1; date +%s"
     )
     if not _is_set(as_root, seconds):
-        msg = (
+        raise DeviceError(
             f"device {device.info.serial} does not permit setting its clock to "
             f"{moment.isoformat()}: {output.strip()[:200]}; as root: {as_root.strip()[:200]}. "
             "This needs `adb root`, which emulators without the Play Store permit; otherwise omit "
             "--mobile-device-time"
         )
-        raise DeviceError(msg)
 
 
 def _set_zone(system: System, name: str) -> None:

@@ -42,8 +42,7 @@ def main(arguments: Sequence[str], project: Callable[[], Project]) -> int:
     """
     parser = _parser()
     given = parser.parse_args(arguments)
-    url = given.connect or ("" if given.device else os.environ.get(URL, ""))
-    if url:
+    if url := given.connect or ("" if given.device else os.environ.get(URL, "")):
         if given.device:
             parser.error("--connect and --device cannot be combined")
         if given.connect and "://" not in url:

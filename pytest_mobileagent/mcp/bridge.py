@@ -269,7 +269,6 @@ def url_of(configuration: Any) -> str:
 def stdio_command(configuration: Path) -> list[str]:
     """Return a command that serves a configuration's server over standard streams.
 
-    The command contains the file's name instead of the URL, because all users of the machine can
-    see it.
+    It contains the file's name instead of the URL, because all users of the machine can see it.
     """
     return [sys.executable, "-m", "pytest_mobileagent", "mcp", "--connect", str(configuration)]

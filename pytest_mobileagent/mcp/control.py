@@ -113,12 +113,11 @@ class Control:
         frame = await self.frame()
         wide, high = frame.shown or frame.size
         if not (0 <= x < wide and 0 <= y < high):
-            msg = (
+            raise ToolError(
                 f"({x:g}, {y:g}) is outside the screen. Coordinates are in pixels of the picture "
                 f"that mobile_take_screenshot returns, which is {wide}x{high}: x from 0 to "
                 f"{wide - 1}, y from 0 to {high - 1}. Nothing was done."
             )
-            raise ToolError(msg)
         return frame.pixel(x, y)
 
     async def act(self, action: Action, done: str) -> ToolResult:
@@ -322,8 +321,7 @@ class Tool:
             ToolError: if an argument is missing or invalid, or the call failed.
         """
         given = {name: value for name, value in arguments.items() if value is not None}
-        missing = [p.name for p in self.parameters if p.required and p.name not in given]
-        if missing:
+        if missing := [p.name for p in self.parameters if p.required and p.name not in given]:
             msg = f"{self.name} needs {' and '.join(missing)}: call it again with all arguments"
             raise ToolError(msg)
         read = {p.name: p.read(given[p.name]) for p in self.parameters if p.name in given}

@@ -21,7 +21,6 @@ from pytest_mobileagent.mcp.control import Control
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
-    from typing import Any
 
     from pytest_mobileagent.action import Action
     from pytest_mobileagent.device.device import Device, System
@@ -175,21 +174,16 @@ def run_script(system: System, script: str) -> str:
 _HOSTS = ("127.0.0.1", "localhost", "[::1]", "host.docker.internal", "host.containers.internal")
 # Loggers of the server's libraries, whose records would clutter a test's report.
 _LOGGERS = (
-    "uvicorn.error",
-    "mcp.server.streamable_http",
-    "mcp.server.streamable_http_manager",
-    "mcp.server.lowlevel.server",
-    "mcp.server.runner",
-    "mcp.shared.jsonrpc_dispatcher",
+    "uvicorn.error", "mcp.server.streamable_http", "mcp.server.streamable_http_manager",
+    "mcp.server.lowlevel.server", "mcp.server.runner", "mcp.shared.jsonrpc_dispatcher",
     "sse_starlette.sse",
-)
+)  # fmt: skip
 
 
 class McpEndpoint:
     """Serves a phone at `http://127.0.0.1:PORT` + `path`, in both eras of the protocol.
 
-    The SDK is not loaded before `start`. With `show`, the result of every action includes a
-    picture.
+    The SDK is loaded by `start`. With `show`, the result of every action includes a picture.
     """
 
     def __init__(self, phone: WatchedPhone, path: str = "/mcp", *, show: bool = False) -> None:

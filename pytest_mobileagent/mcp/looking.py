@@ -72,9 +72,8 @@ async def mobile_get_screen_size(control: Control) -> ToolResult:
 async def mobile_get_orientation(control: Control) -> ToolResult:
     """Return whether the screen is upright (portrait) or not (landscape)."""
     width, height = (await control.look()).size
-    return ToolResult(
-        f"Current device orientation is {'portrait' if height >= width else 'landscape'}"
-    )
+    orientation = "portrait" if height >= width else "landscape"
+    return ToolResult(f"Current device orientation is {orientation}")
 
 
 @tool(LOOKING, looks=True)

@@ -138,8 +138,7 @@ def _advertised(tool: Tool) -> MCPTool:
 def _caller(context: ServerRequestContext[Any, Any]) -> Caller:
     """Return the sender of a request: a session, or the name that the client gives itself."""
     headers = getattr(context.request, "headers", None) or {}
-    session = headers.get("mcp-session-id")
-    if session:
+    if session := headers.get("mcp-session-id"):
         return Caller(session, has_session=True)
     if context.request is None:  # standard streams have a single client
         return Caller("", has_session=True)

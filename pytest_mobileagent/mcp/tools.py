@@ -1,7 +1,6 @@
 """The tools that act on the phone or end the task, and the table of all tools.
 
-Each call is a step. Names and arguments are those of mobile-mcp, except for finish, impossible and
-ask_user.
+Each call is a step. Names and arguments are mobile-mcp's, except finish, impossible and ask_user.
 """
 
 from __future__ import annotations
@@ -138,9 +137,8 @@ async def mobile_press_button(control: Control, button: str) -> ToolResult:
     if name in _KEYS:
         return await control.act(Key(_KEYS[name]), done)
     if name in _DPAD:
-        return await control.run(
-            f"mobile_press_button {name}", f"input keyevent {_DPAD[name]}", done
-        )
+        script = f"input keyevent {_DPAD[name]}"
+        return await control.run(f"mobile_press_button {name}", script, done)
     msg = f"There is no button {button!r:.100}. The buttons are: {', '.join([*_KEYS, *_DPAD])}."
     raise ToolError(msg)
 
@@ -250,9 +248,8 @@ async def finish(control: Control, answer: str = "") -> ToolResult:
 async def impossible(control: Control, reason: str = "") -> ToolResult:
     """Report that the task cannot be done, and stop."""
     because = f": {reason}" if reason else ""
-    return await control.report(
-        Impossible(reason), f"Reported that the task cannot be done{because}"
-    )
+    done = f"Reported that the task cannot be done{because}"
+    return await control.report(Impossible(reason), done)
 
 
 @tool(TOOLS, Parameter("question", "string", "the question"), device=False)

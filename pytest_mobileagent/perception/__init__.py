@@ -2,8 +2,7 @@
 
 Marks are elements with a number or letter; they can be drawn on the screenshot, or listed in a
 prompt as lines or HTML. Pictures are scaled and encoded for the model. Texts and icons are found in
-pictures without a view hierarchy. Conventions of papers are named after their format, with their
-source.
+pictures without a view hierarchy. Papers' conventions are named after their format, with a source.
 """
 
 from __future__ import annotations

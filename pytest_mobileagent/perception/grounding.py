@@ -46,8 +46,7 @@ def find_text(boxes: Sequence[TextBox], text: str, size: Size) -> list[Bounds]:
 
     The most similar one has the longest common subsequence with the text, which must be at least 80
     % of a text of up to 10 characters, half of one of up to 20, and 40 % of a longer one. (The
-    released code mentions the longest common substring, but computes the longest common
-    subsequence.)
+    released code mentions the longest common substring, but computes the subsequence.)
     """
     sought = folded(text)
     exact = [box.bounds for box in boxes if folded(box.text) == sought]
@@ -178,9 +177,8 @@ def _grown(bounds: Bounds, across: int, down: int, size: Size) -> Bounds:
 _WIDTH = 540
 _SIDES = (12, 120)
 _ASPECT = 2.0
-_STROKE_GAP = (
-    7  # closer strokes form one group; letters do, too, but their lines are too long for icons
-)
+# Closer strokes form one group; letters do, too, but their lines are too long for icons.
+_STROKE_GAP = 7
 
 
 def find_icons(image: Image, largest: float = 0.05, overlap: float = 0.5) -> tuple[Bounds, ...]:
@@ -190,8 +188,7 @@ def find_icons(image: Image, largest: float = 0.05, overlap: float = 0.5) -> tup
     `largest` of the picture are dropped; if two overlap by `overlap` (intersection over union) or
     more, the smaller one is dropped. Single letters and digits are found too; if that matters, drop
     the regions in which OCR reads text. Mobile-Agent (arXiv:2401.16158) finds icons with
-    GroundingDINO, and drops boxes by the same two numbers; here, edge detection replaces the
-    network.
+    GroundingDINO, and drops boxes by the same two numbers; here, edges are detected instead.
 
     Raises:
         MissingExtraError: if the extra [vision] is not installed.
@@ -204,8 +201,7 @@ def find_icons(image: Image, largest: float = 0.05, overlap: float = 0.5) -> tup
     scale = min(1.0, _WIDTH / width)
     grey = np.asarray(image.convert("L"))
     size = max(1, round(width * scale)), max(1, round(height * scale))
-    small = cv2.resize(grey, size, interpolation=cv2.INTER_AREA)
-    edges = cv2.Canny(small, 20, 60)
+    edges = cv2.Canny(cv2.resize(grey, size, interpolation=cv2.INTER_AREA), 20, 60)
     kernel = cv2.getStructuringElement(cv2.MORPH_RECT, (_STROKE_GAP, _STROKE_GAP))
     strokes = cv2.morphologyEx(edges, cv2.MORPH_CLOSE, kernel)
     outlines, _ = cv2.findContours(strokes, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
@@ -240,11 +236,8 @@ def _distinct(boxes: Iterable[Bounds], overlap: float) -> list[Bounds]:
 
 def _shared(one: Bounds, two: Bounds) -> float:
     """Return the intersection of two boxes over their union, from 0 to 1."""
-    both = Bounds(
-        max(one.left, two.left),
-        max(one.top, two.top),
-        min(one.right, two.right),
-        min(one.bottom, two.bottom),
-    )
-    union = one.area + two.area - both.area
-    return both.area / union if union else 0.0
+    width = min(one.right, two.right) - max(one.left, two.left)
+    height = min(one.bottom, two.bottom) - max(one.top, two.top)
+    common = max(0, width) * max(0, height)
+    union = one.area + two.area - common
+    return common / union if union else 0.0

@@ -191,8 +191,7 @@ def autodroid_html(
 
     The content of a clickable element becomes one button, with texts of up to 50 characters each,
     joined by `<br>`; a tap goes to the first element in it that has text or can be scrolled.
-    Elements without text are not listed, nor are the backgrounds of the system's bars. Texts are
-    not escaped.
+    Neither elements without text nor backgrounds of system bars are listed. Texts are not escaped.
 
     Source: AutoDroid (arXiv:2308.15272), with the order and details of its released code
     (`get_described_actions`): elements with clickable ones inside remain clickable themselves (the
@@ -262,8 +261,7 @@ def _nearest(screen: Screen, flag: str) -> dict[int, Element | None]:
     """Map the `id` of each element to the nearest one with a flag: itself, an ancestor, or None."""
     found: dict[int, Element | None] = {id(screen.root): None}
     for element in screen.elements:
-        inherited = found[id(element.parent)]
-        found[id(element)] = element if getattr(element, flag) else inherited
+        found[id(element)] = element if getattr(element, flag) else found[id(element.parent)]
     return found
 
 

@@ -1,6 +1,6 @@
 """Marks on a screen, by which a model names elements: set-of-marks, in the papers' conventions.
 
-This module selects and numbers elements; `drawing` draws marks, and `listing` lists them.
+This module selects and numbers elements; `picture` draws marks, and `listing` lists them.
 
 The original M3A and SeeAct read an accessibility forest of all windows. UIAutomator dumps contain
 the visible nodes of the topmost window, and lack three things: hint texts (the text of an empty
@@ -73,8 +73,7 @@ def appagent_marks(screen: Screen, min_distance: float = 30) -> tuple[Mark, ...]
     """
     clickable, marked = _apart((e for e in screen.elements if e.clickable), min_distance, _center)
     focusable, _ = _apart((e for e in screen.elements if e.focusable), min_distance, _center)
-    others = [e for e in focusable if not marked.near(_center(e))]
-    return numbered([*clickable, *others])
+    return numbered([*clickable, *(e for e in focusable if not marked.near(_center(e)))])
 
 
 def appagent_grid(size: tuple[int, int]) -> tuple[Mark, ...]:
@@ -118,11 +117,8 @@ def seeact_marks(screen: Screen) -> tuple[Mark, ...]:
     An element needs a class, and text, a description or a resource id. Source: AndroidWorld's
     SeeAct (`format_and_filter_elements`); elements outside the screen remain in the list.
     """
-    return lettered(
-        e
-        for e in _informative(screen)
-        if e.class_name and (e.text or e.content_desc or e.resource_id)
-    )
+    named = (e for e in _informative(screen) if e.text or e.content_desc or e.resource_id)
+    return lettered(e for e in named if e.class_name)
 
 
 def _informative(screen: Screen) -> list[Element]:
@@ -137,12 +133,8 @@ def som_marks(screen: Screen, min_distance: float = 45) -> tuple[Mark, ...]:
     innermost. A3's GPT-4o agent (arXiv:2501.01149, section 4.2) was not released, only the helper
     that draws its marks (AITK, `draw_mark`): the selection of elements is our own.
     """
-    size = screen.size
-    able = [
-        e
-        for e in reversed(screen.elements)
-        if is_actionable(e) and e.enabled and _on(e.bounds, size)
-    ]
+    enabled = (e for e in reversed(screen.elements) if e.enabled)
+    able = (e for e in enabled if is_actionable(e) and _on(e.bounds, screen.size))
     chosen, _ = _apart(able, min_distance, lambda element: element.bounds[:2])
     return numbered(reversed(chosen))
 
@@ -150,8 +142,7 @@ def som_marks(screen: Screen, min_distance: float = 45) -> tuple[Mark, ...]:
 def bmoca_marks(screen: Screen) -> tuple[Mark, ...]:
     """Return B-MoCA's tags, from "0", for all elements, children before their parents.
 
-    Source: B-MoCA's released code (`parse_obs`), which reads elements in the order of their end
-    tags.
+    Source: B-MoCA's released code (`parse_obs`), which reads elements in the order of end tags.
     """
     pending = list(screen.root.children)
     parents_first = []

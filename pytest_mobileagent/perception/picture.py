@@ -77,8 +77,7 @@ def smart_size(
     Source: `smart_resize` of Qwen2-VL (arXiv:2409.12191), with the bounds that UI-TARS uses.
 
     Raises:
-        ValueError: if one side is more than 200 times as long as the other, or is less than one
-            pixel.
+        ValueError: if one side is over 200 times as long as the other, or less than one pixel.
     """
     if min(width, height) < 1 or max(width, height) > 200 * min(width, height):
         raise ValueError(f"a picture of {width}x{height} pixels is too narrow for smart resizing")
@@ -150,17 +149,15 @@ def draw_grid(image: Image, cells: Iterable[Mark]) -> Image:
 def draw_m3a(image: Image, marks: Iterable[Mark]) -> Image:
     """Return the picture with a green rectangle for each mark, and a white tag at its top left.
 
-    The tag has 35x25 pixels; digits are as large as fits. Source: AndroidWorld
-    (`add_ui_element_mark`).
+    The tag has 35x25 pixels, and digits that fit. Source: AndroidWorld (`add_ui_element_mark`).
     """
     drawn, draw = _copy(image)
     for mark in marks:
         left, top = mark.bounds[:2]
         _outline(draw, mark.bounds, drawn.size, _GREEN, 2)
         draw.rectangle((left + 1, top + 1, left + 35, top + 25), fill=_WHITE)
-        font = default_font(
-            next((s for s in (26, 22, 18) if _extent(default_font(s), mark.label)[0] < 33), 15)
-        )
+        size = next((s for s in (26, 22, 18) if _extent(default_font(s), mark.label)[0] < 33), 15)
+        font = default_font(size)
         _write(draw, (left + 3, top + 22 - _extent(font, "0")[1]), mark.label, font, _BLACK)
     return drawn
 
@@ -169,8 +166,7 @@ def draw_som(image: Image, marks: Iterable[Mark]) -> Image:
     """Return the picture with a coloured rectangle and a filled label for each mark.
 
     Lines are 5 pixels wide; labels are 50 pixels high, at the top left. Marks next to each other in
-    the list have very different colours. Source: A3's helper (AITK, `draw_mark`), whose colours are
-    random.
+    the list have very different colours. Source: A3's helper (AITK, `draw_mark`; random colours).
     """
     drawn, draw = _copy(image)
     font = default_font(46)
@@ -207,8 +203,7 @@ def draw_touches(
     """Return the picture with a red dot at each point, and a red arrow along each finger's path.
 
     A dot's diameter is a thirtieth of the picture's shorter side; it has a white rim. Source:
-    SPA-Bench (arXiv:2410.15164, appendix D.4.4) marks taps and long presses by red dots; arrows are
-    ours.
+    SPA-Bench (arXiv:2410.15164, appendix D.4.4), for taps and long presses; arrows are ours.
     """
     drawn, draw = _copy(image)
     radius = max(4, min(drawn.size) // 60)
@@ -224,8 +219,7 @@ def draw_touches(
 def draw_strip(image: Image, words: str) -> Image:
     """Return the picture with words on a white strip below it, under a blue line.
 
-    The built-in font has ASCII letters only. Source: SPA-Bench (arXiv:2410.15164, appendix
-    D.4.5).
+    The built-in font only has ASCII. Source: SPA-Bench (arXiv:2410.15164, appendix D.4.5).
     """
     from PIL import Image as image_
     from PIL import ImageDraw as image_draw
@@ -274,11 +268,8 @@ def _wrapped(words: str, font: FreeTypeFont, width: int) -> Sequence[str]:
         if lines[-1]:
             lines.append("")
         while font.getlength(rest) > width and len(rest) > 1:
-            fits = next(
-                n
-                for n in range(len(rest) - 1, 0, -1)
-                if n == 1 or font.getlength(rest[:n]) <= width
-            )
+            shorter = range(len(rest) - 1, 0, -1)
+            fits = next(n for n in shorter if n == 1 or font.getlength(rest[:n]) <= width)
             lines[-1:] = [rest[:fits], ""]
             rest = rest[fits:]
         lines[-1] = rest

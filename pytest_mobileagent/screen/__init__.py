@@ -1,7 +1,4 @@
-"""An observation of a phone's screen.
-
-Also tells whether the keyboard is visible, as far as the screen shows it.
-"""
+"""An observation of a phone's screen; and whether the keyboard is visible, as far as it shows."""
 
 from __future__ import annotations
 
@@ -40,13 +37,11 @@ class Screen:
     - `package`, `activity`: the focused app and activity.
     - `time`: the phone's own clock.
     - `where`: where this screen is recorded, for error messages; ignored in comparisons.
-    - `page`: its id, if it belongs to a graph of recorded pages; `same`: the ids of the equivalent
-      pages.
+    - `page`: its id in a graph of recorded pages, if any; `same`: the ids of equivalent pages.
     - `beneath`: the phone's own screen, if noise covers it (docs/noise.md); else None.
     - `extent`: the `size` of a screen without a screenshot; else None.
     - `files`: the files of its screenshot and hierarchy in the user's copy of a data set, to which
-      records refer instead of copying them; "" for one that is in no such file. Ignored in
-      comparisons.
+      records refer instead of copying them, or "". Ignored in comparisons.
     - `notice`: why the screenshot does not show the page, such as that the app forbids screenshots;
       "" if it does, as far as can be seen. Ignored in comparisons.
 
@@ -212,8 +207,7 @@ class Screen:
     def find_all(self, **criteria: Any) -> list[Element]:
         """Return all elements that meet all criteria (see `Selector`), in document order.
 
-        Elements found only in the picture are returned from top to bottom; for images, the best
-        match comes first.
+        Elements found only in the picture come from top to bottom; for images, the best one first.
 
         Raises:
             CriteriaError: if the criteria are invalid.
@@ -310,8 +304,7 @@ class Screen:
 
     def _nearest(self, selector: Selector) -> list[str]:
         read = self.__dict__.get("lines", ()) if selector.ocr else ()
-        nearest = selector.nearest(self.elements, read)
-        if nearest:
+        if nearest := selector.nearest(self.elements, read):
             return [f"  closest: {self._described(element, selector)}" for element in nearest]
         words = ", ".join(repr(text) for text in self.texts[:8]) or "nothing"
         return [f"  nothing comes close; the screen says {words}"]
@@ -362,8 +355,7 @@ def keyboard_is_shown(screen: Screen) -> bool:
     """Return whether text could be typed: a keyboard is visible, or a field has the focus.
 
     Dumps of the hierarchy contain the app's own window and usually no keyboard, but Android shows
-    it for the focused field. (`dumpsys input_method` is more reliable, but not available to
-    agents.)
+    it for the focused field. (`dumpsys input_method` is more reliable, but not for agents.)
     """
     return any(
         "inputmethod" in element.package

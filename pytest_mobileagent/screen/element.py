@@ -1,7 +1,4 @@
-"""A node of a view hierarchy.
-
-Also a descriptor for properties that are computed on first access.
-"""
+"""A node of a view hierarchy, and a descriptor for properties computed on first access."""
 
 from __future__ import annotations
 
@@ -23,9 +20,8 @@ T = TypeVar("T")
 class lazy(Generic[T]):  # noqa: N801 - named like functools.cached_property
     """A property that is computed once and then stored in the instance's dictionary.
 
-    Two threads may compute it twice. There is no lock: the one of functools, which Python 3.11
-    holds for all instances at once, would never be released in a process that is forked while it is
-    held.
+    Two threads may compute it twice. There is no lock: that of functools, which Python 3.11 holds
+    for all instances at once, would never be released in a process that is forked meanwhile.
     """
 
     def __init__(self, compute: Callable[[Any], T]) -> None:
@@ -113,8 +109,7 @@ class Element:
     - `in_picture`: found in the screenshot rather than the hierarchy (see `Screen.find`): a text
       that was read, of class "ocr", or a place that looks like an image, of class "image".
     - `children`: the elements directly inside it; `parent`: the element that contains it, or None.
-      An element that is only in the picture has the hierarchy's root as its parent, but is not one
-      of the root's children.
+      The parent of one that is only in the picture is the root, which does not list it.
 
     Two elements are equal if their attributes and all of their descendants are equal, regardless of
     their position in the hierarchy.

@@ -35,8 +35,7 @@ class MissingModelError(HostError):
 class TextBox:
     """A line of text in a picture.
 
-    `bounds` are in pixels of the picture that was read; `confidence` is the engine's own, from 0 to
-    1.
+    `bounds` are in pixels of the picture; `confidence` is the engine's own, from 0 to 1.
     """
 
     text: str
@@ -56,8 +55,7 @@ def read_text(image: Image, engine: str | OcrEngine | None = None) -> tuple[Text
 
     `engine` is "rapidocr" (English and Chinese; its models are bundled), "easyocr", or an object of
     your own; by default the one set by `use_engine`. It is loaded once per process, on first use.
-    Compare the results with `text.folded`: engines confuse full-width characters with others, and
-    lose spaces.
+    Compare results by `text.folded`: engines confuse full-width characters, and lose spaces.
 
     Raises:
         MissingExtraError: if the engine's packages are not installed.
@@ -201,12 +199,11 @@ class EasyOcr:
                 **options,
             )
         except FileNotFoundError as error:
-            msg = (
+            raise MissingModelError(
                 f"easyocr has no model for {', '.join(languages)}, and none is downloaded during a "
                 f"run: {error}. Put the file there: https://www.jaided.ai/easyocr/modelhub/ has "
                 f"craft_mlt_25k.pth, which finds text, and one file for each group of languages"
-            )
-            raise MissingModelError(msg) from error
+            ) from error
 
     def read(self, image: Image) -> list[TextBox]:
         """Return the lines of text in a picture."""

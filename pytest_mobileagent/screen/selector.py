@@ -1,7 +1,4 @@
-"""Search criteria for the elements of a screen, and the closest elements for messages.
-
-Also relations between elements: inside, above, after and so on.
-"""
+"""Criteria and relations by which a screen is searched, and the closest elements for messages."""
 
 from __future__ import annotations
 
@@ -51,11 +48,10 @@ def check_same_screen(name: str, other: Element, root: Element) -> None:
         CriteriaError: if the element belongs to another screen.
     """
     if [other, *other.ancestors][-1] is not root:
-        msg = (
+        raise CriteriaError(
             f"{name}={other.describe()} belongs to another screen: look it up on the one that is "
             f"searched (for several screens, pass a function: tapped(lambda screen: …))"
         )
-        raise CriteriaError(msg)
 
 
 def _related_in_tree(name: str, other: Element, elements: Sequence[Element]) -> Sequence[Element]:

@@ -72,8 +72,7 @@ def meets_as_read(name: str, wanted: Any, fuzzy: float | None = None) -> Test:
     """Return a test of whether the text that was read in the picture matches a wanted value.
 
     Engines lose spaces and confuse full-width characters with others, so texts are compared without
-    these differences (see `text.folded`); a pattern is searched for in the text as read and in the
-    folded text.
+    these differences (see `text.folded`); a pattern is searched for in the text as read and folded.
     """
     if name != "text" or fuzzy is not None:
         return meets(name, wanted, fuzzy)

@@ -29,8 +29,7 @@ def parse(xml: str) -> Element:
     """Return the root of a view hierarchy: an element of class "hierarchy" containing the windows.
 
     Both dialects are supported: `<node class="…">` (uiautomator dump) and `<android.widget.Button>`
-    (Appium), with one window or several. Elements are in document order; attributes that a dialect
-    omits are empty.
+    (Appium), with one window or several. In document order; attributes that are missing are empty.
 
     Raises:
         ScreenError: if the text is not XML, or not a view hierarchy.
@@ -94,12 +93,10 @@ _TAGS: dict[str, tuple[Element | None, str]] = {}
 def _tag_of(piece: str) -> tuple[Element | None, str]:
     """Parse a tag with caching: return the element that it begins, and its name if it stays open.
 
-    The element is None if the tag closes one. `piece` is everything between the tag's "<" and the
-    next one.
+    The element is None if the tag closes one. `piece` is all between the tag's "<" and the next.
 
     Raises:
-        ValueError: if the piece is not a simple tag: a comment, for example, or a tag with a
-            prefix.
+        ValueError: if the piece is no simple tag, but for example a comment, or has a prefix.
     """
     from xml.etree import ElementTree as ET  # slow to import, and not needed for collection
 

@@ -77,14 +77,12 @@ def play(
     name = getattr(agent, "__name__", "agent")
     clients = _by_role(model)
     given = options_of(agent, words)
-    models = EpisodeModels(
-        _choice(clients), clients={_reference(role): each for role, each in clients.items()}
-    )
+    referred = {_reference(role): each for role, each in clients.items()}
+    models = EpisodeModels(_choice(clients), clients=referred)
+    run_agent = partial(in_thread, agent, given, make_port=_port_maker(model))
     plan = AttemptPlan(
         case=Case(asked, "play", parameters=parameters or {}),
-        agent=ChosenAgent(
-            name, partial(in_thread, agent, given, make_port=_port_maker(model)), as_dict(given)
-        ),
+        agent=ChosenAgent(name, run_agent, as_dict(given)),
         limits=Limits(step_limit, time_limit),
         seed=seed,
         path=path,

@@ -35,8 +35,7 @@ class FakePhone:
 
     - `screens`: screens, XML strings, or paths of XML files.
     - `apps`: the installed packages; None means whatever a task needs.
-    - `answers`: the output of shell scripts, by script; other scripts print nothing. Probes read
-      it.
+    - `answers`: the output of shell scripts, which probes read, by script; others print nothing.
     - `react`: called with the phone and each action before it is performed, to raise a DeviceError,
       or to add to `pending_events` or `pending_log`.
 
@@ -280,9 +279,8 @@ def png(width: int, height: int, shade: int) -> bytes:
     """Return a plain grey PNG image."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
-        return (
-            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        )
+        content = kind + data
+        return struct.pack(">I", len(data)) + content + struct.pack(">I", zlib.crc32(content))
 
     header = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
     pixels = zlib.compress((b"\0" + bytes([shade]) * width) * height)

@@ -64,11 +64,8 @@ ANYWHERE = (1 << 31, 1 << 31)  # a golden point may lie outside its screen, as i
 
 def golden_to_json(golden: Golden) -> dict[str, Any]:
     """Return a golden action as plain data, without empty fields."""
-    more: dict[str, Any] = {
-        "boxes": [list(box) for box in golden.boxes],
-        "page": golden.page,
-        "noisy": golden.noisy,
-    }
+    boxes = [list(box) for box in golden.boxes]
+    more = {"boxes": boxes, "page": golden.page, "noisy": golden.noisy}
     fields = {name: value for name, value in more.items() if value}
     return {"action": to_json(golden.action), "size": list(golden.size), **fields}
 
@@ -116,8 +113,7 @@ def golden_on(screen: Screen, wanted: Wanted) -> Golden | None:
         except (NotFoundError, IndexError):
             return None
         except Exception as error:
-            msg = f"its function failed: {in_one_line(error)}"
-            raise GoldenFunctionError(msg) from error
+            raise GoldenFunctionError(f"its function failed: {in_one_line(error)}") from error
         if target is None:
             missed(lambda: f"no golden action on {screen.package}")
             return None
@@ -231,8 +227,7 @@ def compared(
     wanted = _type(golden.action, types) or cannot_be_golden(rule, golden.action)
     if predicted is None or _type(predicted, types) != wanted:
         return judged(rule, predicted, golden, NO_MATCH)
-    match = Match(type=True, exact=is_exact(predicted, golden))
-    return judged(rule, predicted, golden, match)
+    return judged(rule, predicted, golden, Match(type=True, exact=is_exact(predicted, golden)))
 
 
 def _type(action: Action, types: Types) -> str | None:

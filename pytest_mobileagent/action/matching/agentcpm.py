@@ -32,8 +32,7 @@ def cagui(predicted: Action | None, golden: Golden | Action, *, size: Size | Non
     """Compare an action with the golden one as AgentCPM-GUI does, for CAGUI (see `evaluate`).
 
     Raises:
-        TaskError: if the evaluator has no action like the golden one, or its screen's size is
-            missing.
+        TaskError: if the evaluator has no action like the golden one, or the size is missing.
     """
     return evaluate("CAGUI", predicted, as_golden(golden, size))
 

@@ -147,8 +147,7 @@ def aitz(
     - Taps: an agent of AITZ predicts a box, `box`, of which `predicted` is a point. It is correct
       if 1.2 times the box contains the golden point; or if a golden box, enlarged equally, does,
       and the two enlarged boxes have an intersection over union above 0.5. Without `box`, it is the
-      smallest golden box that contains the tap (as when an agent chooses an element by its number),
-      or else just the point.
+      smallest golden box with the tap (as when an element is chosen by number), or else the point.
     - Scrolls: correct in the finger's direction. A swipe is vertical if it moves at least 0.9 times
       as far vertically as horizontally.
     - Typing: correct if one text is a part of the other, or their similarity is above 0.8
@@ -156,8 +155,7 @@ def aitz(
     - Keys: correct if equal. Finish and Impossible share one type, "stop", and are correct.
 
     `scorer="agentcpm"` compares as AgentCPM-GUI does (see `check.cagui`), which needs no box. With
-    `quirks`, the golden point of a tap is (0, 0), as in the released code of CoAT, which sets it
-    for scrolls only.
+    `quirks`, the golden point of a tap is (0, 0), as in CoAT's code, which sets it for scrolls.
 
     Raises:
         TaskError: if AITZ has no action like the golden one, the size of its screen is missing, or

@@ -65,8 +65,7 @@ def androidcontrol(
       be a tap on one of them. Swipes in any direction and waits are correct, keys if they are
       equal. Reports, which that code cannot compare, are correct if they have the same type.
     - "agentcpm" (see `agentcpm.evaluate`): interprets golden boxes as all elements of the screen,
-      and excludes `Open`. With `quirks`, a golden long press is a tap, as in the released
-      conversion.
+      and excludes `Open`. With `quirks`, a golden long press is a tap, as its conversion has it.
     - "os-atlas" (OS-Copilot/OS-Atlas, eval/eval_scripts/android_control/evaluation_unify.py; arXiv
       2410.23218), which compares actions as text, such as "TYPE [Oslo]", and ignores boxes. Types
       are the names of its commands: each key is a separate type. Taps, long presses: correct at

@@ -1,8 +1,7 @@
 """Points, boxes, directions and strings, compared as several matching rules do.
 
 Operations are in the same order as in the scorers, so that points exactly on the edge of a box or
-of a radius give the same result. An empty string is a part of every other, so typing nothing is
-correct by most rules.
+of a radius give the same result. As "" is a part of any string, most rules accept typing nothing.
 """
 
 from __future__ import annotations

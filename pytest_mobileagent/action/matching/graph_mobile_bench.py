@@ -104,9 +104,8 @@ def _shares_characters(text: str, wanted: str) -> bool:
 
 def _has_keywords(text: str, wanted: str) -> bool:
     one, other = (_SEPARATORS.sub(",", each.lower().replace(" ", "")) for each in (text, wanted))
-    return all(each in one for each in other.split(",")) or all(
-        each in other for each in one.split(",")
-    )
+    has_all = all(each in one for each in other.split(","))
+    return has_all or all(each in other for each in one.split(","))
 
 
 def _hits(point: tuple[int, int], golden: Golden, wanted: tuple[int, int]) -> bool:
@@ -150,15 +149,13 @@ def mobile_bench(
     - Typing: correct if the F1 score of the characters, in any order, is at least 0.5.
     - Everything else, which the paper does not mention, is correct if it is equal.
 
-    `scorer="code"` follows the released code for noisy and ambiguous data: the golden y is
-    compared with the area's right and bottom edges; F1 must be above 0.5, for strings that
-    are cut at their first parenthesis; a golden text with "无人应答" accepts any text; scrolls
-    and keys are never correct. `Match.type` is counted as for ambiguous data; for noisy
-    data, the code counts no type as correct.
+    `scorer="code"` follows the released code for noisy and ambiguous data: the golden y is compared
+    with the area's right and bottom edges; F1 must be above 0.5, for strings that are cut at their
+    first parenthesis; a golden text with "无人应答" accepts any text; scrolls and keys are never
+    correct. `Match.type` is counted as for ambiguous data; for noisy data, no type is correct.
 
     Raises:
-        TaskError: if the size of the golden action's screen is missing, or there is no such
-            scorer.
+        TaskError: if the size of the golden action's screen is missing, or the scorer is unknown.
     """
     golden = as_golden(golden, size)
     if scorer not in get_args(Scorer):
@@ -181,9 +178,8 @@ def _by_paper(predicted: Action, golden: Golden, box: Bounds | None) -> Match:
         case Type(text), Type(wanted_text):
             exact = _shares_characters(text, wanted_text)
         case _:
-            return Match(
-                type=type(predicted) is type(golden.action), exact=predicted == golden.action
-            )
+            same_type = type(predicted) is type(golden.action)
+            return Match(type=same_type, exact=predicted == golden.action)
     return Match(type=True, exact=exact)
 
 
