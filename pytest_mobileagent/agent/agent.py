@@ -231,8 +231,7 @@ class Agent:
     def check_model(cls, model: str, options: Any) -> None:
         """Check that the agent can use a model (PROVIDER:NAME), before a device starts.
 
-        Called for the model of each of its roles, with the agent's options; not for scripts, which
-        answer in the place of any model.
+        Called for the model of each role, with the agent's options; not for scripted models.
 
         Raises:
             ValueError: if it cannot; the message says which model or option to choose.

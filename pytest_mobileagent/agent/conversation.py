@@ -57,8 +57,7 @@ class Work:
     """How an agent's work ended, from the agent's side.
 
     - `answer`: what its own loop returned; None if the episode was over before.
-    - `error`: the exception that it raised, on one line, or how its process ended; "" without an
-      error. `trace` is the full traceback.
+    - `error`: its exception, on one line, or how its process ended, or ""; `trace`: the traceback.
     - `complaint`: the error raised when closing it.
     - `broken_task`: the flaw that a scripted solution found in the task.
     - `budget`: the budget that was spent; `infrastructure`: why a model could not be called.

@@ -1,8 +1,7 @@
 """An optional recorder with which a Python program marks its own steps.
 
 The method is MobileAgentBench's (arXiv 2406.08184, "less than 10 lines of additional code"): the
-code that runs the loop marks the beginning and end of each step. It needs nothing but Python, since
-a program may have its own environment.
+loop marks where steps begin and end. It needs only Python: programs have their own environments.
 """
 
 from __future__ import annotations
@@ -109,9 +108,8 @@ class Recorder:
             "output_tokens": None if output_tokens is None else int(output_tokens),
         }
         took = None if seconds is None else float(seconds)
-        self._send_or_raise(
-            "call", model=str(model), **tokens, seconds=took, role=role, said=str(said)
-        )
+        told = {"model": str(model), **tokens, "seconds": took, "role": role, "said": str(said)}
+        self._send_or_raise("call", **told)
 
     def _send_or_raise(self, what: str, **more: Any) -> None:
         if over := self._send(what, **more):

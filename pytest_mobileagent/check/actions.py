@@ -97,8 +97,7 @@ def typings(episode: EpisodeRecord) -> list[Typed]:
 
     The field is the one at `Type.at`, or the one tapped earlier in the same decision; otherwise the
     one that has the focus on the screen that the agent saw; otherwise the one whose text has
-    changed afterwards. A command of an external program (`Raw`) is taken to have typed what the
-    fields contain afterwards.
+    changed afterwards. A program's command (`Raw`) is taken to have typed what fields contain then.
     """
     found: list[Typed] = []
     for number, step in enumerate(episode.steps, 1):
@@ -141,8 +140,7 @@ def is_field(element: Element) -> bool:
 def changed_fields(before: Screen, after: Screen) -> list[tuple[Element, str]]:
     """Return the fields of a screen whose text has changed, with their previous text.
 
-    Fields are matched by resource id, or by position if they have none. If several share an id,
-    they are matched in order.
+    Fields are matched by resource id, or else by position; those that share an id, in order.
     """
     if before.package != after.package:
         return []

@@ -2,8 +2,7 @@
 
 LlamaTouch (arXiv 2404.16054, section 4.2, and its Evaluator) annotates what is essential on the
 screens of one successful run, and searches any other run for screens that match. Each state matches
-the first fitting screen after that of the previous state: the agent may do other things in between,
-and no screen matches two states.
+the first fitting screen after the previous state's: other things may be done in between.
 """
 
 from __future__ import annotations

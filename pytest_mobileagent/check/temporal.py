@@ -8,8 +8,7 @@ nothing does not hold. At a moment it sees what had happened until then, so `e.s
 A question does not hold at a moment at which it raises an AssertionError, as `screen.get` does for
 a missing element, or an IndexError. Other errors propagate.
 
-The body itself is such a question (`on_the_way`). It is run in a forked process, so that it cannot
-change anything in this one.
+The body itself is such a question (`on_the_way`), run in a fork, so that it changes nothing here.
 """
 
 from __future__ import annotations

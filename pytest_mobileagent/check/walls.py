@@ -60,8 +60,7 @@ class Wall:
 class Sighting:
     """A screen of an episode that may be a wall, as an index into `episode.screens`.
 
-    `by` is the file and line of the pattern that it matches, or the words of a judge who claims
-    that it is a wall (`is_claimed`).
+    `by`: file and line of the pattern that it matches, or the words of a judge (`is_claimed`).
     """
 
     screen: int

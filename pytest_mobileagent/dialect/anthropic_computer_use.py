@@ -62,8 +62,7 @@ class AnthropicComputerUse(Dialect):
     button on the same point. Moving the mouse has no effect; a reply that does nothing else is the
     signal "mouse". The wheel's direction is the content's; five clicks scroll half a screen.
     "screenshot", "cursor_position" and "zoom" are signals. Keys held during a click or a scroll
-    have no effect. Key combinations, triple clicks and the middle button are errors, because a
-    phone does not have them.
+    have no effect. Key combinations, triple clicks and the middle button, which no phone has, fail.
 
     Source: Anthropic's documentation "Computer use tool", and anthropics/claude-quickstarts,
     `computer-use-demo` (the position of clicks in version 20241022). The tool was not made for

@@ -36,8 +36,7 @@ class AppAgent(Dialect):
     Source: AppAgent (Yang et al. 2023, arXiv 2312.13771), scripts/model.py and task_executor.py.
 
     - `grid`: whether the model was shown the grid, whose cells are then the marks.
-    - `offers_grid`: whether the model may ask for the grid. During exploration it may not, and the
-      call is one of an unknown function.
+    - `offers_grid`: whether grid() is a known function, which it is not during exploration.
     - `functions`: "mobile-bench-v2" prints those of Mobile-Bench-v2's adaptation (its appendix C,
       listing 4): `click("c5")`, `input("…")`, `scroll("s2", "up")`. Both are always read.
 

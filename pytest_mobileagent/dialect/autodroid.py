@@ -36,8 +36,7 @@ class AutoDroid(Dialect):
 
     "Yes", the id -1 and "N/A" mean finished, as in the code. The element determines the action: in
     a field, the text replaces the content; any other element is tapped. The action's name must only
-    be one of the known words. An id that the screen does not have is the signal "unknown": the
-    original continues without an action.
+    be a known word. An unknown id is the signal "unknown": the original goes on without an action.
 
     The code expects a Python literal; here, JSON is also read, and so is a dictionary in a code
     block or within other text. Unlike in the code, which works around limits of its keyboard, texts

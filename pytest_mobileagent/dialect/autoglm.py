@@ -53,9 +53,8 @@ class AutoGlm(Dialect):
 
     Source: zai-org/Open-AutoGLM, `phone_agent/config/prompts_zh.py` and `prompts_en.py`, and the
     code of `phone_agent/model/client.py` and `phone_agent/actions/handler.py`. The original's code
-    keeps a closing `</answer>` as part of the action, and then cannot read the format that its own
-    prompt asks for; this class can. Without `<answer>`, the action begins at "finish(message=" or
-    else at "do(action=", as in the code.
+    keeps a closing `</answer>`, and then cannot read the format that its own prompt asks for; this
+    class can. Without `<answer>`, the action begins at "finish(message=" or else at "do(action=".
     """
 
     name = "autoglm"

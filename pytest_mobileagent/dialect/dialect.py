@@ -152,8 +152,7 @@ class Decision:
 class Dialect:
     """A format in which models express actions. Instances are immutable; fields select variants.
 
-    A subclass implements `_read` and `_print`, or `_read` and `print` if a reply may contain
-    several actions or none.
+    A subclass implements `_read` and `_print`; or `print` if a reply may have many actions or none.
 
     - `name`: the dialect's name in the registry and in options.
     - `title`: its name in error messages; by default `name`.

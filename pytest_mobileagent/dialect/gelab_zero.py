@@ -135,9 +135,8 @@ class GelabZero(Dialect):
             raise cannot_say(self.title, "a tab or the name of a field in a text")
         if any(_OPENS.search(line) or _CLOSES.search(line) for line in lines):
             raise cannot_say(self.title, "a tag in a text")
-        return f"<THINK> {thought} </THINK>\n" + "\t".join(
-            f"{name}:{value}" for name, value in printed.items()
-        )
+        rest = "\t".join(f"{name}:{value}" for name, value in printed.items())
+        return f"<THINK> {thought} </THINK>\n{rest}"
 
     def _fields(self, action: Action, frame: Frame) -> tuple[str, Fields]:
         match action:

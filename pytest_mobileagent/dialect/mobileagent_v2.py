@@ -30,8 +30,7 @@ class MobileAgentV2(Dialect):
     half a second. `Open app (name)` is the signal "open app" with `said["name"]`, because the agent
     must find the app's label on the screen. An unknown action is the signal "unknown"; the original
     does nothing in this step, and reflects on it. `said` has the thought, the action and the
-    operation, each on one line, as in the original. A line break in text to type, also written as
-    "\n", presses the enter key.
+    operation, each on one line. A line break in text to type, also as "\n", presses the enter key.
 
     Unlike the code, this class prefers a name at the beginning of the action, and keeps parentheses
     in text to type; "_" does not press enter.

@@ -31,8 +31,7 @@ class MobileAgentV3(Dialect):
       Menu, `wait`) are performed. An unknown action is an error, as in the port.
     - Pixels are those of the resized picture; the original treats them as pixels of the screen.
 
-    A reply that consists of JSON only, without headings, is read, too. The named parts are
-    "thought" and "description".
+    A reply of JSON alone is read, too. The named parts are "thought" and "description".
     """
 
     name = "mobileagent_v3"
@@ -116,8 +115,7 @@ class MobileAgentV3(Dialect):
     def section(words: str, name: str, until: str = "") -> str:
         """Return the text after the last heading `### name`, up to the heading `### until`.
 
-        The text is on one line, without "###". Without such a heading, the whole reply is returned,
-        as in the original.
+        The text is on one line, without "###"; without such a heading, it is the whole reply.
         """
         found = _between(words, name, until)
         return found.replace("\n", " ").replace("  ", " ").replace("###", "").strip()

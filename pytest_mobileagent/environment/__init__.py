@@ -50,8 +50,7 @@ class Environment:
     - `locale`: a language tag such as "fr-CA" or "zh-Hans-CN".
     - `wallpaper`: one of `WALLPAPERS`; the first is the device's own.
     - `dark`: whether the dark theme is on.
-    - `layout`: the seed that distributes icons over the home screen. 0 places all of them in order;
-      None leaves the home screen unchanged.
+    - `layout`: the seed of the icons' places on the home screen; 0: in order; None: unchanged.
 
     Raises:
         BadEnvironmentError: if a field is invalid.
@@ -287,9 +286,8 @@ def main(arguments: Sequence[str]) -> int:
         if path.is_file() and path.read_bytes() == text.encode():
             print(printable(f"left {path} unchanged: it contains the same {given.n} environments"))
             return 0
-        return failed(
-            HostError(f"{path} exists with different content: choose another folder or seed")
-        )
+        what = f"{path} exists with different content: choose another folder or seed"
+        return failed(HostError(what))
     except OSError as error:
         return failed(HostError(f"cannot write {path}: {error.strerror}"))
     print(printable(f"wrote {path}: run them with --mobile-env={drawn[0].group}"))

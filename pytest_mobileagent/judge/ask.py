@@ -46,8 +46,7 @@ class Opinion:
     - `model`: the model's name, PROVIDER:NAME.
     - `passed`: whether the goal was met; None if the model cannot tell, or its votes are tied.
     - `reason`: the reason in the model's words; empty if it gave none.
-    - `calls`: all calls, including repairs. Their `line` is the line in the episode's judges.jsonl
-      with the prompt and the reply.
+    - `calls`: all calls, including repairs, whose `line` is that in the episode's judges.jsonl.
     - `details`: JSON-able details of the decision: subtasks, statements of a rubric, votes.
     """
 
@@ -73,8 +72,7 @@ def judge_models(
     """Return the judge models of one episode, which share its spending.
 
     If the episode's `folder` is given, prompts and replies are recorded in it, their pictures in
-    the run's folder of screens, and each call is added to `calls`, even if it fails. `clients`
-    replace those of some models.
+    the run's folder of screens, and all calls in `calls`. `clients` replace those of some models.
 
     Raises:
         ValueError: if a model cannot be reached from here.
@@ -169,9 +167,8 @@ def ask(
     the model judges each statement, and the result follows from these.
 
     An episode that is too long for one request is split into windows: the model takes notes on
-    each window, receives them with the next one, and judges at the last. It is not enough that the
-    goal was met in some window (as in A3's first release), as its parts may be in several windows,
-    and may be undone later.
+    each window, receives them with the next one, and judges at the last. A goal met in some window
+    (as in A3's first release) is not enough: its parts may be in several, and be undone later.
 
     Raises:
         JudgeError: if the model does not answer, or unreadably, or there is nothing to show.

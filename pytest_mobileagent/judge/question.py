@@ -31,8 +31,7 @@ EVIDENCE = ("screens", "xml")
 class Subtask:
     """A part of a cross-app task, done in one app (SPA-Bench, arXiv 2410.15164, appendix E.1).
 
-    - `app`: the package in which it is done, or several alternatives separated by |; `task`: a
-      description of what to do there.
+    - `app`: the package in which it is done, or several, separated by |; `task`: what to do there.
     - `history`: whether it depends on the notes about an earlier subtask.
     - `memory`: what a judge must note about this subtask for later ones; empty for nothing.
 
@@ -60,12 +59,10 @@ class Question:
 
     - `key_components`: texts that the final screen of a success shows. Unless one screenshot shows
       all of them, the task failed, and no model is asked (SPA-Bench, section 5.2 and appendix D.1).
-    - `rubric`: statements that must be true, each judged by itself; a statement that begins with
-      "not " or "must not " must be false.
+    - `rubric`: statements that must be true, or false if they begin with "not " or "must not ".
     - `subtasks`: the parts of a cross-app task, judged in order (SPA-Bench, appendix E).
     - `actions`: how judges see the agent's actions: as `text`, drawn into the `image`, or not at
-      all (`none`). None means the best way for the task's language according to SPA-Bench's Table
-      9, and `none` with view hierarchies.
+      all (`none`). None: as is best for the language (SPA-Bench, Table 9); `none` for hierarchies.
     - `evidence`: `screens` for screenshots, `xml` for view hierarchies (A3, arXiv 2501.01149,
       section 3.4.2).
     - `reason`: whether judges give a reason before the result; None: as is best for the language.
@@ -228,8 +225,7 @@ class Statements:
 def read_statements(reply: ModelReply, count: int, *, wall: bool = False) -> Statements:
     """Return a reply's results for `count` numbered statements.
 
-    The reply must end with one line `NUMBER: 1` or `NUMBER: 0` for each statement; with `wall`,
-    `Result: wall` may follow.
+    It must end with `NUMBER: 1` or `NUMBER: 0` for each; with `wall`, `Result: wall` may follow.
 
     Raises:
         UnreadableReplyError: if a line is missing, the reply was cut off, or the model refused.

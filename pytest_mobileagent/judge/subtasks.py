@@ -86,8 +86,8 @@ class _Course:
             for subtask, part in zip(subtasks, self.segments, strict=False)
         ]
         left = [_result(each, None) for each in subtasks[len(self.results) :]]
-        details = {"split": self.split, "segments": segments, "subtasks": [*self.results, *left]}
-        details |= {"memory": self.memory, **({"wall": True} if self.is_wall else {})}
+        parts = {"split": self.split, "segments": segments, "subtasks": [*self.results, *left]}
+        details = {**parts, "memory": self.memory, **({"wall": True} if self.is_wall else {})}
         return Opinion(model.name, passed, reason, tuple(self.calls), details)
 
 
@@ -231,8 +231,7 @@ _REPAIR_DIVISION = (
 def generate(model: Model, goal: str, apps: Sequence[str]) -> tuple[Subtask, ...]:
     """Ask a model to divide a goal into subtasks, each in one of the apps (packages).
 
-    The subtasks are consistent (see `cross_app.check_subtasks`), but only a person can tell whether
-    they are what the goal means.
+    They are consistent (see `check_subtasks`), but only a person can tell if they fit the goal.
 
     Raises:
         JudgeError: if the model does not answer, or its subtasks are not consistent.

@@ -72,9 +72,8 @@ def frames(episode: EpisodeRecord, screens: range | None = None) -> tuple[Transc
     found: list[TranscriptFrame] = []
     for place in places:
         frame = _frame(episode, place, len(found) + 1, is_last=place == places[-1])
-        is_shown_again = place != places[-1] and (
-            (frame.screen.key, frame.screen.xml) == (every[place + 1].key, every[place + 1].xml)
-        )
+        after = every[place + 1] if place != places[-1] else None
+        is_shown_again = after and (frame.screen.key, frame.screen.xml) == (after.key, after.xml)
         if not (frame.is_idle and is_shown_again):
             found.append(frame)
     return tuple(found)

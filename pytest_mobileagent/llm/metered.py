@@ -300,7 +300,7 @@ class MeteredModel:
         with self.models.lock:
             if call is not None:
                 call = replace(call, line=self.models.log.next_line())
-            line = {"call": call and call.to_json(), "model": str(self.reference)}
+            line: dict[str, Any] = {"call": call and call.to_json(), "model": str(self.reference)}
             line |= {"role": self.role, "settings": request.settings}
             line |= {"prompt": self._prompt(request), "reply": answer and answer.to_json()}
             self.models.log.add({**line, "error": error})

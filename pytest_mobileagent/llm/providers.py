@@ -120,8 +120,7 @@ def endpoint_of(reference: ModelReference) -> str:
 def server_of(reference: ModelReference) -> str:
     """Return what identifies a model's server: its endpoint, or its script's content.
 
-    The result has no secrets: it is a redacted URL, or the digest of a script. It is empty if the
-    model cannot be reached from here.
+    It is a redacted URL, or a script's digest; empty if the model cannot be reached from here.
     """
     if reference.is_script:
         try:

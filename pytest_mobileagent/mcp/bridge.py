@@ -1,8 +1,7 @@
 """How MCP clients reach the phone: a configuration, or a command that bridges streams and HTTP.
 
 Messages are passed on unchanged, in both eras of the protocol (with and without a handshake); only
-the headers that HTTP needs are added. This module loads only the standard library, because a client
-waits until the command has started.
+the headers that HTTP needs are added. Clients wait for it to load, so it needs only Python itself.
 """
 
 from __future__ import annotations

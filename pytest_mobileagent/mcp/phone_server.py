@@ -200,8 +200,7 @@ class _Known:
 class RepeatedCalls:
     """Recognises repeated calls, so that each is performed once. `clock` returns seconds.
 
-    Clients repeat a call if its reply was lost. The call is not performed again; the repeat gets
-    the result of the first one.
+    Clients repeat a call if its reply was lost. The repeat only gets the result of the first one.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

@@ -196,8 +196,7 @@ def autodroid_html(
     Source: AutoDroid (arXiv:2308.15272), with the order and details of its released code
     (`get_described_actions`): elements with clickable ones inside remain clickable themselves (the
     function that changes this is disabled). There, texts with "@", "#" or "&" are mistaken for
-    placeholders; here they are not. AutoDroid's own app knows which views can be edited; a dump
-    only contains their class.
+    placeholders; here they are not. AutoDroid's app knows which views are editable; dumps do not.
     """
     once = len(screens) > 1 if merged is None else merged
     pages: list[list[_Entry | None]] = []

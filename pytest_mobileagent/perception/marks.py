@@ -39,16 +39,12 @@ class Mark:
 
 def numbered(elements: Iterable[Element], first: int = 1) -> tuple[Mark, ...]:
     """Return a mark for each element, numbered from `first`."""
-    return tuple(
-        Mark(str(number), element.bounds, element) for number, element in enumerate(elements, first)
-    )
+    return tuple(Mark(str(number), e.bounds, e) for number, e in enumerate(elements, first))
 
 
 def lettered(elements: Iterable[Element]) -> tuple[Mark, ...]:
     """Return a mark for each element, lettered A to Z, AA, AB, and so on (see `letters`)."""
-    return tuple(
-        Mark(letters(place), element.bounds, element) for place, element in enumerate(elements)
-    )
+    return tuple(Mark(letters(place), e.bounds, e) for place, e in enumerate(elements))
 
 
 def letters(place: int) -> str:

@@ -67,8 +67,7 @@ def read_adapter(path: Path) -> Adapter:
     """Read an adapter file; paths in it are relative to its folder.
 
     Raises:
-        BadAdapterError: if the file cannot be read, or a value is invalid; the message names the
-            file and the key, and says what to do.
+        BadAdapterError: if the file cannot be read, or a value is invalid; it names file and key.
     """
     try:
         values = tomllib.loads(path.read_text("utf-8"))

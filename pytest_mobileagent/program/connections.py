@@ -279,8 +279,7 @@ async def ask(
 ) -> h11.Response:
     """Forward a request from a connection to a server, and return the head of the response.
 
-    The connection to the server, `connection.upstream`, is reused for the next request; it is
-    closed when the client disconnects.
+    `connection.upstream` is reused for the next request, and closed when the client disconnects.
 
     Raises:
         OSError: if the server cannot be reached, the connection broke, or the answer is not HTTP.
@@ -319,9 +318,8 @@ async def connect(origin: Origin, *, raw: bool = False) -> Ends:
     proxy = proxy_of(origin.url)
     secure = tls() if origin.scheme == "https" and not raw else None
     if not proxy.startswith("http://"):
-        return await asyncio.open_connection(
-            origin.host, origin.port, ssl=secure, server_hostname=origin.host if secure else None
-        )
+        host, name = origin.host, origin.host if secure else None
+        return await asyncio.open_connection(host, origin.port, ssl=secure, server_hostname=name)
     return await _by_proxy(origin, proxy, secure)
 
 

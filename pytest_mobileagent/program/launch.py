@@ -295,8 +295,7 @@ def contained(
 
     - `environment`: all variables; the container gets only those in `own`, which were set for the
       program or contain the user's keys. The image's variables, such as its PATH, are preserved.
-    - `paths`: files and folders that the container needs in addition to `folder`. `search`:
-      folders that are added to its PATH.
+    - `paths`: what the container needs in addition to `folder`. `search`: more folders of its PATH.
     - `run`: a part of the container's name.
 
     Raises:

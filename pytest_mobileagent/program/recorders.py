@@ -225,8 +225,7 @@ class Setting:
     - `mcp`: creates MCP servers for its phone. `models`: prices, budgets and so on. `model`:
       answers in place of the models that it calls; None if those answer themselves.
     - `pictures`: the run's folder of screens. `run`: the mark of the run's processes.
-    - `here`: the folder in which pytest was started. `scratch`: a folder that is removed when the
-      run ends, however it ends.
+    - `here`: where pytest was started. `scratch`: a folder that is removed however the run ends.
     """
 
     program: Adapter

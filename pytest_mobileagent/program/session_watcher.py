@@ -41,8 +41,7 @@ _SERVER_SECONDS = 1.0  # that an automation server needs to connect
 class SessionWatcher:
     """The link between a program's recorders and the session (see `Watcher`).
 
-    Its coroutines run in the recorders' event loop. Everything that uses the session runs as `jobs`
-    in the session's thread.
+    Coroutines run in the recorders' event loop, and `jobs`, which use the session, in its thread.
     """
 
     def __init__(self, session: Session, goal: str, jobs: Jobs, log: RawLog) -> None:

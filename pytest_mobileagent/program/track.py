@@ -285,9 +285,8 @@ class Jobs:
         """Run the next job, waiting up to `seconds` for one; return whether there was a job.
 
         Raises:
-            BaseException: any exception that the job raises; its future raises the same. An
-                exception that ends the run, such as Ctrl-C, becomes an OSError in the future,
-                because it would end the event loop.
+            BaseException: any exception that the job raises; its future raises the same, but an
+                OSError for one such as Ctrl-C, which would end the event loop.
         """
         try:
             job, future = self._queue.get(timeout=max(0.0, seconds))

@@ -219,8 +219,7 @@ _LAST_LINES = 15
 def install(requirements: Path) -> Path:
     """Return the virtual environment in which the packages of a requirements file are installed.
 
-    It is created once for the content of the file and this version of Python, even if several
-    processes need it at the same time.
+    It is created once for the file's content and this Python, even if several processes need it.
 
     Raises:
         HostError: if the environment cannot be created; the message ends with pip's last lines.

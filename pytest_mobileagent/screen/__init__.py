@@ -65,8 +65,7 @@ class Screen:
     def recorded(cls, xml: str, key: str, read: Callable[[], bytes], **known: Any) -> Screen:
         """Return a screen whose screenshot is read on first access, which few checks need.
 
-        `read` returns the `picture`, and raises OSError or ValueError if it cannot be read. `key`
-        is that of the screen (see `key`).
+        `read` returns the `picture`, or raises OSError or ValueError. `key` is that of the screen.
         """
         screen = cls(xml, b"", **known)
         del screen.__dict__["png"]

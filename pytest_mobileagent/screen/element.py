@@ -111,8 +111,7 @@ class Element:
     - `children`: the elements directly inside it; `parent`: the element that contains it, or None.
       The parent of one that is only in the picture is the root, which does not list it.
 
-    Two elements are equal if their attributes and all of their descendants are equal, regardless of
-    their position in the hierarchy.
+    Elements are equal if their attributes and descendants are, whatever their place in a hierarchy.
     """
 
     class_name: str

@@ -73,8 +73,7 @@ def missed(explain: Callable[[], str]) -> None:
 def collect_misses(body: CodeType | None = None) -> Iterator[list[Callable[[], str]]]:
     """Collect the explanations of all searches that find nothing inside the `with` block.
 
-    Explanations from a function with the code object `body` are `Miss` objects, even if they are
-    collected by a nested block.
+    Those from a function with the code object `body` are `Miss` objects, even in a nested block.
     """
     misses: list[Callable[[], str]] = []
     tokens = _misses.set(misses), _body.set(body or _body.get())

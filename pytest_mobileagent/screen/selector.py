@@ -173,8 +173,7 @@ class Selector:
     ) -> Callable[[Element], bool]:
         """Return a test of whether an element meets all criteria except `xpath` and `image`.
 
-        `elements` are all elements of the screen, in document order; `as_read` says that the tested
-        element's text was read in the picture.
+        `elements` are the screen's, in document order; `as_read`: the text was read in the picture.
         """
         tests = [*self._own_tests(as_read=as_read), *self._relation_tests(elements).values()]
         return _all_of(tests)

@@ -57,8 +57,7 @@ def graph(
     - Typing: the F1 score of the characters, in any order, is at least 0.5, or by the scorer
       "keywords", one text has all parts of the other between punctuation marks, as in ColorBench
       (src/test/graph_tools.py of MadeAgents/ColorBench). If the action names a field, and there are
-      boxes, the field must be in one of them. Whether the field is cleared first and whether enter
-      follows does not matter.
+      boxes, the field must be in one of them. `clear` and `enter` do not matter.
     - Everything else: correct if equal, except that the seconds of a wait do not matter.
 
     The golden action itself is always correct, even if its point is outside its boxes.

@@ -1,8 +1,7 @@
 """Summarises the matches of recorded episodes by the data sets' metrics.
 
 An episode is given as the matches of its golden steps, in order (see `matches`). Steps that a rule
-excludes do not count. A metric over nothing is None, never 0. Shares are from 0 to 1, unless a
-docstring says percent.
+excludes do not count. A metric over nothing is None. Shares are from 0 to 1 unless in percent.
 """
 
 from __future__ import annotations

@@ -81,8 +81,7 @@ def bootstrapped(confusion: Confusion, statistic: Callable[[Confusion], float | 
     """Return a statistic with its percentile bootstrap interval (Efron and Tibshirani, 1993).
 
     Episodes are drawn with replacement, 2000 times. Resamples in which the statistic is undefined
-    are left out; if it is undefined in more than half of them, there is no interval. The same
-    counts always give the same interval.
+    are left out; if they are more than half, there is no interval. Equal counts give equal ones.
     """
     value = statistic(confusion)
     if value is None:
@@ -188,9 +187,8 @@ def settled(by_judge: Mapping[str, Sequence[JudgeAnswer]]) -> Score | None:
     """
     if len(by_judge) < 3:
         return None
-    first, second, third = (
-        {each.label: each for each in answers} for answers in list(by_judge.values())[:3]
-    )
+    judges = list(by_judge.values())[:3]
+    first, second, third = ({each.label: each for each in answers} for answers in judges)
     decided, undecided, errors = [], 0, 0
     for label in first.keys() & second.keys() & third.keys():
         each = (first[label], second[label], third[label])

@@ -30,8 +30,7 @@ class AnthropicMessages(Sdk):
     `computer_YYYYMMDD` enables its beta version; `extra={"betas": […]}` enables others. Settings of
     sampling are not sent to models that refuse them (`_SAMPLES_ALONE`). This API has no seed. An
     answer's `raw` has its blocks, including the model's thinking and its signatures; they are sent
-    back unchanged with the assistant's message. Calls of a toolset's members, and their results,
-    have the toolset's name.
+    back unchanged with the assistant's message. A toolset's calls and results have its name.
     """
 
     api = SpokenApi(

@@ -298,8 +298,7 @@ _WATCH = "reply_watch"  # the key among a request's extensions
 def http_options(base_url: str, seconds: float) -> dict[str, Any]:
     """Return the arguments of an `httpx2.Client` for a provider; `seconds` is a `ReplyWatch`'s.
 
-    Its requests raise `ProviderError` for replies that are too large or stall, and for redirects to
-    other servers.
+    They raise `ProviderError` for replies that stall, are too large, or redirect to other servers.
 
     Raises:
         ValueError: if the environment names a proxy that cannot be used.

@@ -1,8 +1,7 @@
 """Decides which shell scripts a program may run if it may see only one part of the screen.
 
 There are countless ways to show a screen, so only commands are permitted that are known not to show
-the hidden part. The two usual ways, `screencap` and `uiautomator dump`, get a replacement: a black
-picture and an empty hierarchy.
+the hidden part. `screencap` and `uiautomator dump` give a black picture and an empty hierarchy.
 """
 
 from __future__ import annotations

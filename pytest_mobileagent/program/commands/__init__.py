@@ -1,8 +1,7 @@
 """A program's requests to its phone, parsed as commands, and the watcher that they are reported to.
 
 The modules here parse requests: each is an act, a look at the screen, or neither. Recorders (of
-adb, models and MCP) report to the watcher in their own event loop. Commands that would take the
-phone from the harness are refused.
+adb, models and MCP) report in their own event loop. Commands that take the phone away are refused.
 """
 
 from __future__ import annotations

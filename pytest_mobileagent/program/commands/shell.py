@@ -54,8 +54,7 @@ _FALLBACK = re.compile(r"[;&|\n(){}`]|\$\(")
 def read_script(script: str, text: str, depth: int = 0) -> Command:
     """Return the command of a script, with the text `text`.
 
-    If a script cannot be parsed, or its commands may run several times or never, it becomes a
-    single act, or none if it does nothing.
+    A script that cannot be parsed, or may repeat or skip commands, is a single act, or none.
     """
     try:
         parsed = scripts.parse(script)

@@ -76,8 +76,7 @@ class RecordedModels:
     - `include_usage`: whether to request token counts in streams if the program does not.
     - `model`: answers in place of all providers: a script, or an endpoint for its API.
     - `keys`: the program's stand-ins for keys; by default, for all keys. `cache`: stores replies.
-    - `is_proxy`: whether requests to the providers' own hosts arrive here, too. If not, each
-      provider with an endpoint has a route.
+    - `is_proxy`: whether requests to providers' own hosts arrive, too; if not, all have routes.
 
     `failure` is why calls can no longer be recorded: they are refused from then on. `secrets` are
     the keys that the program has used so far.

@@ -81,8 +81,7 @@ class SharedState:
     """The state that all recordings of an episode share; only the event loop changes it.
 
     `roles` maps patterns of model names to roles. `failed` contains failed requests by
-    `Recording.key`. `outage` is set while the last request has had no answer, through no fault of
-    the program.
+    `Recording.key`. `outage`: why the last request had no answer, unless the program is at fault.
     """
 
     prices: Prices

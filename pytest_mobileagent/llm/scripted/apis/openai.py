@@ -272,7 +272,8 @@ def _response(
     head = {"id": f"resp_{outgoing.number}", "object": "response", "created_at": int(time.time())}
     asked = {"tools": body.get("tools") or [], "instructions": body.get("instructions")}
     asked |= {"temperature": body.get("temperature"), "top_p": body.get("top_p")}
-    fixed = {"error": None, "metadata": {}, "parallel_tool_calls": True, "tool_choice": "auto"}
+    fixed: dict[str, Any] = {"error": None, "metadata": {}, "parallel_tool_calls": True}
+    fixed |= {"tool_choice": "auto"}
     fields = {"status": status, "incomplete_details": reason, "output": output, "usage": usage}
     return {**head, "model": outgoing.model, **fields, **asked, **fixed}
 
