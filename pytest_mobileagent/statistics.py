@@ -245,9 +245,7 @@ def sum_of(results: Iterable[T], value: Callable[[T], float | None]) -> float | 
 
 
 def quotient_of(
-    results: Sequence[T],
-    over: Callable[[T], float | None],
-    under: Callable[[T], float | None],
+    results: Sequence[T], over: Callable[[T], float | None], under: Callable[[T], float | None]
 ) -> float | None:
     """Return the quotient of two sums over the results for which both values are known."""
     pairs = zip(map(over, results), map(under, results), strict=True)

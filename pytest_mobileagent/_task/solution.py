@@ -151,8 +151,7 @@ def swipe(start: Place, end: Place) -> Move:
     """
     first, last = _place("swipe", start), _place("swipe", end)
     return Move(
-        f"swipe({start}, {end})",
-        lambda scene: Swipe(*_pixel(first, scene), *_pixel(last, scene)),
+        f"swipe({start}, {end})", lambda scene: Swipe(*_pixel(first, scene), *_pixel(last, scene))
     )
 
 

@@ -89,10 +89,7 @@ class Row:
 
 
 def rows(
-    path: str | Path,
-    *,
-    columns: Mapping[str, str] | None = None,
-    wording: Official | None = None,
+    path: str | Path, *, columns: Mapping[str, str] | None = None, wording: Official | None = None
 ) -> list[Row]:
     """Return the rows of a table: a `.csv`, `.json`, `.jsonl` or `.toml` file.
 

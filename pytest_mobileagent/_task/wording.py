@@ -69,10 +69,7 @@ class _Names(string.Formatter):
     """A formatter that accepts plain names only, so a template cannot access attributes."""
 
     def get_field(
-        self,
-        field_name: str,
-        args: Sequence[Any],
-        kwargs: Mapping[str, Any],
+        self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> tuple[Any, str]:
         if later := _DAYS_FROM.fullmatch(field_name):
             day, _ = self.get_field(later[1], args, kwargs)

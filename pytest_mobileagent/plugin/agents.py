@@ -121,7 +121,9 @@ class RunAgents:
             self.published  # read before the process ends
             if self.run_apart and self._run.is_distributed:  # workers have their own
                 self.end()
-        self._check_extras([*facts["extras"], *(["models"] if facts["endpoints"] else [])])
+        with as_usage_error(HostError):
+            for extra in (*facts["extras"], *(["models"] if facts["endpoints"] else [])):
+                check_extra(extra, f"--agent={self._run.agent}")
         self._check_sees(sees)
         with as_usage_error(AgentError):
             setting, plays = self._settings["mobile-sees"], facts["knows_task"]
@@ -133,18 +135,10 @@ class RunAgents:
         """Check that the devices provide every part of a screen that the agent needs."""
         if not sees or self._devices.source.is_live:
             return
-        hidden = self._devices.source.hides()
-        for what in sees:
-            if what in hidden:
-                device = self._settings["mobile-device"]
-                why = f"needs the {what} of each screen, and {device}: {hidden[what]}"
-                msg = f"--agent={self._run.agent} {why}"
-                raise pytest.UsageError(printable(msg))
-
-    def _check_extras(self, extras: Sequence[str]) -> None:
-        with as_usage_error(HostError):
-            for extra in extras:
-                check_extra(extra, f"--agent={self._run.agent}")
+        hidden, device = self._devices.source.hides(), self._settings["mobile-device"]
+        if (what := next((each for each in sees if each in hidden), None)) is not None:
+            why = f"needs the {what} of each screen, and {device}: {hidden[what]}"
+            raise pytest.UsageError(printable(f"--agent={self._run.agent} {why}"))
 
     def _check_ocr(self) -> None:
         """Check that the OCR engine is installed, if one was chosen for this run."""
@@ -240,8 +234,7 @@ def check_program(
 def _check_options(program: Adapter, settings: Mapping[str, OptionValue]) -> None:
     """Check that no option is given that only applies to other agents."""
     agent = settings["agent"]
-    options = settings["mobile-agent-option"]
-    if options.value:
+    if (options := settings["mobile-agent-option"]).value:
         raise usage_error(options, ": a program has no agent options; put them into its command")
     if (pace := settings["mobile-pace"]).value:
         raise usage_error(pace, ": a program acts by itself, at its own pace")
@@ -307,7 +300,6 @@ def _check_adb(program: Adapter, agent: OptionValue, source: Source) -> None:
     from pytest_mobileagent.device.device import Address
 
     if source.reached_by is not Address:
-        command = command_of(program, agent)
+        given = f"{agent.option.flag}={command_of(program, agent)}"
         why = f"needs adb, which --mobile-device={source.shown} lacks (an MCP client would work)"
-        msg = f"{agent.option.flag}={command} {why}"
-        raise pytest.UsageError(printable(msg))
+        raise pytest.UsageError(printable(f"{given} {why}"))

@@ -185,8 +185,7 @@ class Turn(contextlib.ExitStack):
     def note(self, folder: Path, device: Device | None = None) -> Attempt:
         """Record that an attempt begins, and where.
 
-        The place is the source of devices if the run starts them, as they are all alike; otherwise
-        it is the device.
+        The place is the device, or the source of devices if the run starts them: all are alike.
         """
         run, source = self._run, self._run.devices.source
         serial = "" if device is None or source.count is None else device.info.serial
@@ -209,9 +208,8 @@ def _outcome(error: MobileAgentError) -> BaseException:
             return Skipped("listener", str(error))
         case NoSolutionError():
             return Skipped("solution", str(error))
-        case TaskError():
-            return pytest.fail.Exception(printable(f"the task is broken: {error}"), pytrace=False)
-    return pytest.fail.Exception(printable(str(error)), pytrace=False)
+    what = "the task is broken: " if isinstance(error, TaskError) else ""
+    return pytest.fail.Exception(printable(f"{what}{error}"), pytrace=False)
 
 
 def plan_of(case: Case, request: pytest.FixtureRequest) -> AttemptPlan:
@@ -222,13 +220,9 @@ def plan_of(case: Case, request: pytest.FixtureRequest) -> AttemptPlan:
         pytest.skip(f"budget: {why}")
     given = request.getfixturevalue("agent")
     if given is not None and not callable(given):
-        pytest.fail(
-            "the fixture `agent` must return a class or a function that makes an agent",
-            pytrace=False,
-        )
+        msg = "the fixture `agent` must return a class or a function that makes an agent"
+        pytest.fail(msg, pytrace=False)
     single = run.value("mobile-path") == "single"
-    is_done = stops(request) if case.task.stop_on_success and not single else None
-    has_no_viewer = _needs_no_screenshots(run, request.node)
     try:
         chosen = _chosen_agent(case, run, given)
     except AgentError as error:
@@ -251,13 +245,12 @@ def plan_of(case: Case, request: pytest.FixtureRequest) -> AttemptPlan:
         sees=run.value("mobile-sees"),
         path=run.value("mobile-path"),
         user=UserSettings(
-            run.value("mobile-user"),
-            run.models.of_user(case),
-            run.folder.path / QUESTIONS,
+            run.value("mobile-user"), run.models.of_user(case), run.folder.path / QUESTIONS
         ),
         about={**({"node": run.node} if run.node else {}), "versions": versions()},
-        spares_screenshots=has_no_viewer and list(chosen.sees) == ["hierarchy"],
-        is_done=is_done,
+        spares_screenshots=_needs_no_screenshots(run, request.node)
+        and list(chosen.sees) == ["hierarchy"],
+        is_done=stops(request) if case.task.stop_on_success and not single else None,
     )
 
 

@@ -80,8 +80,8 @@ def _decide(item: pytest.Function) -> Generator[None, Any, Any]:
     ):
 
         def begin() -> SubGoals:
-            for collected in (subgoals, compared):
-                collected.reset()
+            subgoals.reset()
+            compared.reset()
             misses.clear()
             return subgoals
 
@@ -139,10 +139,8 @@ def _decided(item: pytest.Function, body: Any, begin: Callable[[], SubGoals]) ->
 
         def run() -> None:
             __tracebackhide__ = True
-            returned = body(**arguments)
-            if returned is not None:
-                what = f"{item.name} returns {returned!r}"
-                raise TaskError(f"{what}: the body of a task must use assert")
+            if (got := body(**arguments)) is not None:
+                raise TaskError(f"{item.name} returns {got!r}: the body of a task must use assert")
 
         decide(run, begin, lambda unclear: _judged(item, unclear), _FAILURES)
 
@@ -183,11 +181,10 @@ def progress(item: pytest.Item, way: OnTheWay, episode: Episode) -> list[dict[st
     asked = list(subgoals.asked)
     if not subgoals.complete:
         known = {each.name for each in asked}
-        weights = declared(code_of(getattr(item, "obj", None))) | {
-            n: w for n, (w, _) in way.subgoals.items()
-        }
-        unasked = {name: weight for name, weight in weights.items() if name not in known}
-        asked += [SubGoal(n, weight, False, _NOT_ASKED) for n, weight in unasked.items()]
+        weights = declared(code_of(getattr(item, "obj", None)))
+        weights |= {name: weight for name, (weight, _) in way.subgoals.items()}
+        unasked = [(name, weight) for name, weight in weights.items() if name not in known]
+        asked += [SubGoal(*each, False, _NOT_ASKED) for each in unasked]
     return [_evidence(each, way, episode.step_count) for each in asked]
 
 
@@ -210,8 +207,7 @@ STRICT = "[XPASS(strict)]"  # how pytest reports a strict xfail that passed
 def on_the_way(item: pytest.Function, episode: Episode, *, whole: bool | None) -> OnTheWay:
     """Return when a body first held; `whole` is whether it holds for the whole episode.
 
-    Only a pure body is run (see `is_pure`), and in a forked process, so it cannot change fixtures,
-    plugins or modules.
+    Only a pure body is run (see `is_pure`), in a forked process, so it cannot affect this one.
     """
     if whole is None or not is_asked_on_the_way(item, episode):
         return OnTheWay()
@@ -281,8 +277,7 @@ def _holds(item: pytest.Function, prefix: Episode) -> bool:
 
 def _call(item: pytest.Function, prefix: Episode) -> pytest.CallInfo[Any]:
     item.funcargs["episode"] = prefix
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"):
         return _called(item)
 
 

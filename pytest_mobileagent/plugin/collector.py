@@ -6,6 +6,7 @@ This plugin is part of every session, so what only a run with tasks needs is imp
 from __future__ import annotations
 
 import signal
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -69,13 +70,10 @@ class Collector:
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
         self.selected.update(ids)
         if self.run.folder.has_begun:
-            self._start()
+            self.run.decide()
+            if self.run.runs_agents:
+                self.run.devices.start()
         self.run.hold()
-
-    def _start(self) -> None:
-        self.run.decide()
-        if self.run.runs_agents:
-            self.run.devices.start()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         self.selected.update(item.nodeid for item in session.items)
@@ -99,15 +97,11 @@ class Collector:
         if report.outcome != "failed":  # another plugin repeats it
             report.outcome = _REPEATED
             return
-        if crashes > self.run.value("mobile-retries") or is_repeated_by_others(
-            sched.config, crashitem
-        ):
-            return
-        try:
-            sched.mark_test_pending(crashitem)
-        except NotImplementedError:  # schedulers that keep tests together cannot repeat one
-            return
-        report.outcome = _REPEATED
+        may_repeat = crashes <= self.run.value("mobile-retries")
+        if may_repeat and not is_repeated_by_others(sched.config, crashitem):
+            with suppress(NotImplementedError):  # schedulers that keep tests together
+                sched.mark_test_pending(crashitem)
+                report.outcome = _REPEATED
 
     def pytest_report_teststatus(
         self, report: pytest.TestReport
@@ -292,22 +286,16 @@ def _stop(session: pytest.Session, why: str) -> None:
 def _find_suspects(run: RunConfig, config: pytest.Config, results: dict[str, Entry]) -> set[str]:
     """Mark the suspects among a run's results; return the node ids of those that count as failed.
 
-    `results` is by node id. pytest's counts and the JUnit XML, which were made earlier, are
-    corrected.
+    This corrects pytest's counts and the JUnit XML, which were made earlier.
     """
     from pytest_mobileagent.plugin.outputs.display import mend
     from pytest_mobileagent.report.metrics.doubtful import FAIL, marked
     from pytest_mobileagent.report.recorded_run import with_attempts
 
-    def with_all_attempts(result: Entry) -> Entry:
-        before = run.earlier.attempts(result.key)
-        return with_attempts(run.folder.path, result, before)
-
-    how = run.value("mobile-suspects")
-    nodeids = list(results)
-    tasks = marked([with_all_attempts(results[nodeid]) for nodeid in nodeids], how)
-    results.update(zip(nodeids, tasks, strict=True))
-    suspects = {nodeid: results[nodeid] for nodeid in nodeids if results[nodeid].suspect}
+    how, attempts = run.value("mobile-suspects"), run.earlier.attempts
+    tasks = [with_attempts(run.folder.path, it, attempts(it.key)) for it in results.values()]
+    results.update(zip(list(results), marked(tasks, how), strict=True))
+    suspects = {nodeid: result for nodeid, result in results.items() if result.suspect}
     mend(config, suspects)
     if how != FAIL:
         return set()

@@ -289,10 +289,8 @@ def _register_parts(manager: pytest.PytestPluginManager, run: RunConfig) -> None
         from pytest_mobileagent.plugin.engine.waiting import Deferring
 
         manager.register(Deferring(), "mobileagent-deferring")
-    if run.is_owner:
-        _register_for_owner(manager, run)
-    else:
-        _register_for_worker(manager, run)
+    register = _register_for_owner if run.is_owner else _register_for_worker
+    register(manager, run)
 
 
 def _register_displays(manager: pytest.PytestPluginManager, run: RunConfig) -> None:
@@ -356,13 +354,12 @@ def _has_live_terminal(config: pytest.Config) -> bool:
     """Return whether there is a terminal for the live lines that nothing else writes to."""
     from pytest_mobileagent.plugin.pytest_private import file_of
 
-    if not config.pluginmanager.has_plugin("terminalreporter") or sys.platform == "win32":
-        return False
-    if not file_of(config.get_terminal_writer()).isatty():
-        return False
-    if os.environ.get("TERM", "dumb") in {"dumb", "unknown"}:
-        return False
-    if _is_ci():
-        return False
-    captures = config.option.capture in {"fd", "sys"}  # otherwise tests write to it, too
-    return captures and config.option.verbose >= 0
+    return (
+        config.pluginmanager.has_plugin("terminalreporter")
+        and sys.platform != "win32"
+        and file_of(config.get_terminal_writer()).isatty()
+        and os.environ.get("TERM", "dumb") not in {"dumb", "unknown"}
+        and not _is_ci()
+        and config.option.capture in {"fd", "sys"}  # otherwise tests write to it, too
+        and config.option.verbose >= 0
+    )

@@ -33,6 +33,12 @@ VARIANT = "mobile_variant"
 ROW = "row"
 # The fixtures that a body may use, besides parameters, to be run again on prefixes.
 PURE = {"episode", EPOCH, ENVIRONMENT, VARIANT}
+_NOT_OF_CASES = {
+    EPOCH,
+    ENVIRONMENT,
+    VARIANT,
+    ROW,
+}  # parameters of tests that are not of their cases
 
 
 class _Marks:
@@ -47,8 +53,7 @@ class _Marks:
         for row, fields in rows:
             for variant in VARIANTS if fields.get("vague") else (row.goal_variant,):
                 name = f"{row.id}-{variant}" if variant else row.id
-                of_variant = {VARIANT: variant} if variant else {}
-                mark: Any = self.task({**fields, **of_variant})
+                mark: Any = self.task({**fields, VARIANT: variant} if variant else fields)
                 params.append(pytest.param(row, marks=mark, id=name))
         parametrize: Any = pytest.mark.parametrize(ROW, params)
         return cast("Decorator", parametrize)
@@ -94,8 +99,8 @@ def _collected(item: pytest.Item) -> Collected:
 def _unittest_problem(item: pytest.Item) -> str:
     """Return why a method of a `unittest.TestCase` cannot be a task, if it seems meant as one.
 
-    pytest calls such methods without fixtures, and would only report a missing argument. Return an
-    empty string for all other items.
+    It is empty otherwise. pytest calls such methods without fixtures, and would only report a
+    missing argument.
     """
     unittest, cls = sys.modules.get("unittest"), getattr(item, "cls", None)
     if unittest is None or cls is None or not issubclass(cls, unittest.TestCase):
@@ -122,17 +127,20 @@ def marker_of(node: Any) -> pytest.Mark | None:
 
 def variant_of(item: pytest.Item) -> str:
     """Return the variant of an item's task; "" if the task has none, or the item is not a task."""
-    marker, callspec = marker_of(item), getattr(item, "callspec", None)
+    marker = marker_of(item)
     fields = marker.kwargs if marker is not None else {}
-    parameters = callspec.params if callspec is not None else {}
-    return str(parameters.get(VARIANT) or fields.get(VARIANT) or "")
+    return str(_parameters_of(item).get(VARIANT) or fields.get(VARIANT) or "")
 
 
 def place_of_row(item: pytest.Item) -> str:
     """Return the file and line of the table's row that a test is made of; empty if it is not."""
-    callspec = getattr(item, "callspec", None)
-    where = getattr(callspec.params.get(ROW), "where", "") if callspec else ""
+    where = getattr(_parameters_of(item).get(ROW), "where", "")
     return where if isinstance(where, str) else ""
+
+
+def _parameters_of(item: pytest.Item) -> Mapping[str, Any]:
+    callspec = getattr(item, "callspec", None)
+    return {} if callspec is None else callspec.params
 
 
 def _read(item: pytest.Item, marker: pytest.Mark) -> Collected:
@@ -143,16 +151,13 @@ def _read(item: pytest.Item, marker: pytest.Mark) -> Collected:
         made = made.as_variant(variant) if variant else made
     except TaskError as error:
         made, suite, problem = Task("(a broken task)"), None, str(error)
-    callspec = getattr(item, "callspec", None)
-    parameters = dict(callspec.params) if callspec else {}
-    epoch = parameters.pop(EPOCH, None)
-    environment = parameters.pop(ENVIRONMENT, None)
-    parameters.pop(VARIANT, None)
-    row = parameters.pop(ROW, None)
-    if row is not None and hasattr(row, "columns"):
+    given = _parameters_of(item)
+    parameters = {name: value for name, value in given.items() if name not in _NOT_OF_CASES}
+    epoch, environment = given.get(EPOCH), given.get(ENVIRONMENT)
+    if (row := given.get(ROW)) is not None and hasattr(row, "columns"):
         # Golden actions are long, and part of the episode's record.
         parameters |= {name: cell for name, cell in row.columns.items() if name != "golden"}
-    if callspec is not None and ROW in callspec.params and made.parameters is not None:
+    if ROW in given and made.parameters is not None:
         key, run_seed = place_of_row(item), item.config.stash[RUN].value("mobile-seed")
         try:
             parameters |= draw_values(made.parameters, key, run_seed, epoch or 0)
@@ -203,9 +208,7 @@ def parametrize(
         metafunc.fixturenames.extend(n for n in arguments if n not in metafunc.fixturenames)
         values = [(epoch, *drawn[epoch].values()) for epoch in epochs]
         # Drawn values are not part of ids, so runs with different seeds can be paired by task.
-        epoch_ids = [
-            epoch_id(epoch) if len(epochs) > 1 else pytest.HIDDEN_PARAM for epoch in epochs
-        ]
+        epoch_ids = [*map(epoch_id, epochs)] if len(epochs) > 1 else [pytest.HIDDEN_PARAM]
         metafunc.parametrize(arguments, values, indirect=[EPOCH], ids=epoch_ids)
 
 
@@ -264,10 +267,8 @@ def check_function(metafunc: pytest.Metafunc) -> bool:
     if "episode" not in metafunc.fixturenames:
         raise TaskError(f"{metafunc.function.__name__} is a task but does not request `episode`")
     if inspect.iscoroutinefunction(metafunc.function):
-        msg = (
-            f"{metafunc.function.__name__} is asynchronous; the body of a task is a plain function"
-        )
-        raise TaskError(msg)
+        what = f"{metafunc.function.__name__} is asynchronous"
+        raise TaskError(f"{what}; the body of a task is a plain function")
     return True
 
 
@@ -290,9 +291,7 @@ def check_stopping(item: pytest.Function) -> None:
 
 def impurities(item: pytest.Function) -> AbstractSet[str]:
     """Return the fixtures that a body asks for besides the episode and parameters."""
-    callspec = getattr(item, "callspec", None)
-    parameters = callspec.params if callspec is not None else ()
-    return arguments_of(item.obj) - {*PURE, *parameters}
+    return arguments_of(item.obj) - {*PURE, *_parameters_of(item)}
 
 
 @lru_cache(maxsize=256)  # a function may have thousands of tests
@@ -306,11 +305,8 @@ def _is_task(metafunc: pytest.Metafunc) -> bool:
     if (marker := marker_of(metafunc.definition)) is not None:
         _task_of(marker)
         return True
-    params = (
-        param
-        for mark in metafunc.definition.iter_markers("parametrize")
-        for param in _params_of(mark)
-    )
+    marks = metafunc.definition.iter_markers("parametrize")
+    params = (param for mark in marks for param in _params_of(mark))
     return any(mark.name == MARKER for param in params for mark in getattr(param, "marks", ()))
 
 

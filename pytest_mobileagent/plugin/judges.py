@@ -112,9 +112,7 @@ class RunJudges:
 
         models = self.models(episode, calls)
         read = reader(self._settings["mobile-ocr"].value)
-        runs, retries = (
-            self._settings[f"mobile-{name}"].value for name in ("judge-runs", "retries")
-        )
+        runs, retries = (self._settings[f"mobile-{n}"].value for n in ("judge-runs", "retries"))
 
         def work() -> Verdict:
             verdict = decide(models, question, episode, runs=runs, retries=retries, read=read)
@@ -333,9 +331,8 @@ def _in_turn(work: Callable[[], Any]) -> Any:
 
 def ask_beside(item: pytest.Function, episode: Episode, judges: RunJudges) -> None:
     """Ask the judges about an episode that a check decides, if `--mobile-judge-all` is given."""
-    if not judges.judges_all or "judge" in item.fixturenames:
-        return
-    Judge(item, judges).beside(episode)
+    if judges.judges_all and "judge" not in item.fixturenames:
+        Judge(item, judges).beside(episode)
 
 
 def with_judges(item: pytest.Item, verdict: Verdict) -> Verdict:

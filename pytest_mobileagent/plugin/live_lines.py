@@ -114,9 +114,9 @@ class LiveLines:
     def _waits_for(self) -> str:
         if not self._collector.selected:
             return "the tests to be collected"
-        waiting = 0 if self._episodes is None else self._episodes.waiting
-        device = self._run.devices.source.shown
-        return f"{plural(waiting, 'device')} ({device})" if waiting else "the first task to begin"
+        if self._episodes is None or not self._episodes.waiting:
+            return "the first task to begin"
+        return f"{plural(self._episodes.waiting, 'device')} ({self._run.devices.source.shown})"
 
 
 class _Ticker(threading.Thread):
@@ -176,10 +176,7 @@ class Progress:
 
 
 def seconds_left(done: int, all_: int, seconds: float) -> float | None:
-    """Return the estimated seconds for the rest of `all_` tests, if `done` of them took `seconds`.
-
-    None before enough tests are done.
-    """
+    """Return the estimated time for the rest of `all_` tests; None before enough are done."""
     return None if done < _FEWEST_DONE else seconds / done * (all_ - done)
 
 
@@ -202,7 +199,7 @@ def render(
         grid.add_row(
             Text(_one_line(each.place), style="cyan"),
             Text(_one_line(name_of(each.case))),
-            _step(each),
+            f"step {each.steps}" + ("" if each.step_limit is None else f"/{each.step_limit}"),
             "" if each.cost_usd is None else price(each.cost_usd, 0),
         )
     console = Console(
@@ -224,11 +221,6 @@ def render(
 
 def _one_line(name: str) -> str:
     return printable(" ".join(name.split()))
-
-
-def _step(running: Running) -> str:
-    of = "" if running.step_limit is None else f"/{running.step_limit}"
-    return f"step {running.steps}{of}"
 
 
 def _whole(progress: Progress, running: int, hidden: int, columns: int) -> Text:
@@ -313,7 +305,7 @@ class Below:
         with self._lock:
             if file_of(self._writer) is not self:
                 return
-            at = _column(self._writer, self.size.columns)
+            at = cell_len(current_line(self._writer)) % max(1, self.size.columns)
             block = "".join(f"\r\n{line}" for line in lines)
             back = f"\x1b[{len(lines)}A\r" + (f"\x1b[{at}C" if at else "") if lines else ""
             begin = _ERASE if self._is_drawn else ""
@@ -326,8 +318,3 @@ class Below:
             self._terminal.write(_ERASE)
             self._terminal.flush()
             self._is_drawn = False
-
-
-def _column(writer: Any, columns: int) -> int:
-    """Return the cursor's column after pytest's output, on a terminal of this width."""
-    return int(cell_len(current_line(writer))) % max(1, columns)

@@ -185,15 +185,16 @@ def _verdict(
     call: pytest.CallInfo[None],
     success: bool | None,
 ) -> Verdict:
-    evidence: dict[str, Any] = {}
     body = state_of(item).body
     held = body.check_held
     whole = success or held if success is not None else None
     reason = "" if success else _reason(report, call)
-    unclear = [each.evidence(right) for each, right in body.unclear.items()]
-    wall = "" if body.wall is None else str(body.wall)
-    about = {"closest": body.misses, "unclear": unclear, "wall": wall}
-    evidence |= {name: value for name, value in about.items() if value}
+    about = {
+        "closest": body.misses,
+        "unclear": [each.evidence(right) for each, right in body.unclear.items()],
+        "wall": "" if body.wall is None else str(body.wall),
+    }
+    evidence: dict[str, Any] = {name: value for name, value in about.items() if value}
     if held:
         evidence["check_held"] = True
         if not success:
@@ -247,12 +248,11 @@ def _sought(item: pytest.Function, excinfo: pytest.ExceptionInfo[BaseException])
     entries = [entry for entry in excinfo.traceback if str(entry.path) == str(item.path)]
     if not entries:
         return nowhere
-    entry = entries[-1]
+    entry, line = entries[-1], entries[-1].lineno + 1
     try:
         words = str(entry.statement).strip()
     except Exception:  # noqa: BLE001 - sources may be anything
-        words = linecache.getline(str(entry.path), entry.lineno + 1).strip()
-    line = entry.lineno + 1
+        words = linecache.getline(str(entry.path), line).strip()
     first = max(entry.frame.code.firstlineno + 1, line - _LINES_BEFORE)
     lines = linecache.getlines(str(entry.path))[first - 1 : line + _LINES_AFTER]
     condition = words.removeprefix("assert").strip()
@@ -290,12 +290,10 @@ def _record(result: Result, entry: Entry, item: pytest.Function) -> None:
             if original is not None and original != episode.folder:
                 with suppress(HostError):  # not writable, as the summary says
                     add_verdict(original, verdict)
-    is_inside = episode.folder.is_relative_to(run.folder.path)
-    if is_inside and result.folder is not None:
+    if result.folder is not None and episode.folder.is_relative_to(run.folder.path):
         add_to_index(run.folder.path, entry.index_line)
     if result.verdict is not None:
-        about = {"episode": episode, "verdict": result.verdict}
-        announce(item, "pytest_mobileagent_verdict", **about)
+        announce(item, "pytest_mobileagent_verdict", episode=episode, verdict=result.verdict)
 
 
 def _reason(report: pytest.TestReport, call: pytest.CallInfo[None]) -> str:

@@ -132,8 +132,7 @@ class Selection:
 def keep_sample(run: RunConfig, items: list[pytest.Item], most: int) -> None:
     """Keep the tests of a sample of the tasks in `items`, and report the others as deselected.
 
-    Either all epochs, environments and variants of a task are kept, or none. Tests that are not
-    tasks are kept.
+    All epochs, environments and variants of a task are kept, or none; other tests are kept.
 
     Tasks that an earlier run has recorded come first, so that a run which is resumed keeps its
     sample; then those that can run on the devices, as far as this is known. Only if these are
@@ -150,9 +149,8 @@ def keep_sample(run: RunConfig, items: list[pytest.Item], most: int) -> None:
     chosen: list[str] = []
     for rank in sorted(set(ranks.values())):
         pool = {name: case for name, case in cases.items() if ranks[name] == rank}
-        weights = weights_of(items, pool)
-        seed = run.value("mobile-seed")
-        chosen += sampled(pool.values(), most - len(chosen), seed, weights)
+        left, seed = most - len(chosen), run.value("mobile-seed")
+        chosen += sampled(pool.values(), left, seed, weights_of(items, pool))
     stuck = {name for name, (_, cannot_run) in ranks.items() if cannot_run}
     run.config.stash[SAMPLE] = {
         "tasks": len(chosen),
@@ -178,9 +176,9 @@ def _can_run(run: RunConfig) -> Callable[[pytest.Item], bool]:
         case = case_of(item)
         if case is None:
             return True
-        if packages is not None and missing(case.task, packages):
-            return is_overridden(item, "mobile_lease") and known_skip(case, run) is None
-        return known_skip(case, run) is None
+        lacks_app = packages is not None and missing(case.task, packages)
+        may_run = not lacks_app or is_overridden(item, "mobile_lease")
+        return may_run and known_skip(case, run) is None
 
     return can_run
 
@@ -230,15 +228,11 @@ def sampled(
     if most >= len(cases):
         return [_name(case) for case in cases]
     if not by:
-        ids = sorted(map(_name, cases), key=lambda name: (_hash(name, seed), name))
-        return ids[:most]
+        return sorted(map(_name, cases), key=lambda name: (_hash(name, seed), name))[:most]
     groups: dict[str, list[Case]] = {}
     for case in cases:
         groups.setdefault(by[0](case), []).append(case)
-    sizes = {
-        name: sum(weights.get(_name(case), _ONE) for case in group)
-        for name, group in groups.items()
-    }
+    sizes = {n: sum(weights.get(_name(each), _ONE) for each in g) for n, g in groups.items()}
     shares = in_proportion(sizes, most, lambda name: _hash(name, seed))
     return [
         each
@@ -273,13 +267,14 @@ def keep_shard(config: pytest.Config, items: list[pytest.Item], shard: Shard) ->
     among the shards in the same way, separately from tasks.
     """
     config.stash[WHOLE] = tuple(items)
-    cases = [case_of(item) for item in items]
-    names = [
-        item.nodeid if case is None else case.id for item, case in zip(items, cases, strict=True)
+    cases = [(item, case_of(item)) for item in items]
+    part_of_task = parts({case.id for _, case in cases if case is not None}, shard.parts)
+    part_of_test = parts({item.nodeid for item, case in cases if case is None}, shard.parts)
+    ours = [
+        item
+        for item, case in cases
+        if shard.number == (part_of_test[item.nodeid] if case is None else part_of_task[case.id])
     ]
-    tasks = {name for name, case in zip(names, cases, strict=True) if case is not None}
-    part_of = parts(tasks, shard.parts) | parts(set(names) - tasks, shard.parts)
-    ours = [item for item, name in zip(items, names, strict=True) if part_of[name] == shard.number]
     _deselect_others(config, items, ours)
 
 
@@ -296,9 +291,8 @@ def _deselect_others(
 def parts(names: Collection[str], count: int) -> dict[str, int]:
     """Return the part of each name, from 1; it is the same on every machine.
 
-    The sizes of parts differ by at most one. A name goes to the part with the highest hash among
-    those with room left (rendezvous hashing, Thaler and Ravishankar 1998), so adding a name moves
-    few others.
+    The sizes of parts differ by at most one. Of those with room left, a name goes to the one with
+    the highest hash (rendezvous hashing, Thaler and Ravishankar 1998): a new name moves few others.
     """
     each, more = divmod(len(names), count)
     sizes = dict.fromkeys(range(1, count + 1), 0)

@@ -74,7 +74,8 @@ def read_option(name: str, config: pytest.Config) -> OptionValue:
 
 
 def _read(option: Option, config: pytest.Config) -> OptionValue:
-    overridden = config.getini(option.name) if _is_overridden(option, config) else None
+    typed = [each.partition("=")[0] for each in config.getoption("override_ini") or ()]
+    overridden = config.getini(option.name) if option.name in typed else None
     candidates = (
         (_given(option, config), option.flag),
         (overridden, f"-o {option.name}"),
@@ -104,11 +105,6 @@ def _given(option: Option, config: pytest.Config) -> str | None:
         )
         raise pytest.UsageError(printable(msg))
     return shlex.join(given) if option.repeats and given else given
-
-
-def _is_overridden(option: Option, config: pytest.Config) -> bool:
-    given = config.getoption("override_ini") or ()
-    return any(each.partition("=")[0] == option.name for each in given)
 
 
 def path_of(config: pytest.Config, setting: OptionValue) -> Path:
@@ -197,14 +193,15 @@ def project_sources(config: pytest.Config) -> Mapping[str, type[Source]]:
     found: dict[str, type[Source]] = {}
     for answer in config.hook.pytest_mobileagent_sources(config=config):
         for prefix, source in (answer or {}).items():
+            wrong = ""
             if Source not in getattr(source, "__mro__", ()):
-                made = "must be a subclass of `Source`"
-                msg = f"hook pytest_mobileagent_sources: the value for {prefix!r} {made}"
-                raise pytest.UsageError(printable(msg))
-            if prefix in found or prefix in built_in() or not prefix.isidentifier():
-                taken = "is not a word" if not prefix.isidentifier() else "has a source already"
-                msg = f"hook pytest_mobileagent_sources names the prefix {prefix!r}, which {taken}"
-                raise pytest.UsageError(printable(msg))
+                wrong = f": the value for {prefix!r} must be a subclass of `Source`"
+            elif not prefix.isidentifier():
+                wrong = f" names the prefix {prefix!r}, which is not a word"
+            elif prefix in found or prefix in built_in():
+                wrong = f" names the prefix {prefix!r}, which has a source already"
+            if wrong:
+                raise pytest.UsageError(printable(f"hook pytest_mobileagent_sources{wrong}"))
             found[prefix] = source
     return found
 
@@ -232,8 +229,7 @@ class Project:
 class ProjectSettings:
     """Options that are set in the environment or in pytest's configuration.
 
-    - `texts`: the options' texts by their ini keys, each with the folder that its paths are
-      relative to.
+    - `texts`: the options' texts by their ini keys, and the folders that their paths start from.
     - `replies`: the folder in pytest's cache for the models' replies.
     """
 
@@ -241,10 +237,7 @@ class ProjectSettings:
     replies: Path
 
     def get(self, name: str) -> tuple[str, Path] | None:
-        """Return an option's text, by its ini key, and the folder that its paths are relative to.
-
-        None if it is not set.
-        """
+        """Return the text of an option, by its ini key, and its folder; None if it is not set."""
         return self.texts.get(name)
 
 

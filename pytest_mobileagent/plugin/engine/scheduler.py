@@ -11,9 +11,8 @@ Tests that build on each other, on devices that are not restored, are run by one
 Tests that wait for an interim analysis are handed out once the analysis has been made. Until then,
 workers without other tests pause.
 
-The scheduler does not know what a worker is or how to reach it. The engine does (`xdist`, and the
-folder `ray`): it reports events to the scheduler and sends the workers what `Scheduler.give`
-returns.
+The scheduler does not know what a worker is or how to reach it. The engine does (`xdist`, or the
+folder `ray`): it reports events to the scheduler, and sends what `Scheduler.give` returns.
 """
 
 from __future__ import annotations
@@ -128,8 +127,11 @@ class Scheduler:
     @property
     def is_left(self) -> bool:
         """Whether any test is not finished."""
-        in_hand = any(queue.tests for queue in self._queues.values())
-        return bool(self._pool or self._waiting or in_hand)
+        return bool(self._pool or self._waiting or self._has_tests_in_hand)
+
+    @property
+    def _has_tests_in_hand(self) -> bool:
+        return any(queue.tests for queue in self._queues.values())
 
     def started(self, worker: str) -> None:
         """Record that a worker has started; it has not collected its tests yet."""
@@ -218,11 +220,8 @@ class Scheduler:
         self._closed.discard(worker)
         self._owners = {name: owner for name, owner in self._owners.items() if owner != worker}
         crashed = queue.running
-        for index in self._lost_with(worker):
+        for index in (*self._lost_with(worker), *(i for i in queue.tests if i != crashed)):
             self._return(index)
-        for index in queue.tests:
-            if index != crashed:
-                self._return(index)
         return None if crashed is None else self.tests[crashed]
 
     def analyse(self) -> bool:
@@ -231,7 +230,7 @@ class Scheduler:
         Return whether one was made, in which case paused workers can receive tests.
         """
         was_made = False
-        while self._waiting and not self._pool and not any(q.tests for q in self._queues.values()):
+        while self._waiting and not self._pool and not self._has_tests_in_hand:
             assert self._analyses is not None
             was_made = True
             dropped = self._analyses.analyse(self.tests[index] for index in self._waiting)

@@ -10,8 +10,7 @@ wait until the gate has analysed the results so far. Tasks covered by a bound th
 undecided continue; the other waiting tests count as deselected.
 
 During a pause it is not known which test comes next, or whether there is one. Before a pause, all
-tests are reported, and the fixtures of the last test are torn down, except for session-scoped ones
-such as the device.
+tests are reported, and all fixtures are torn down except session-scoped ones, such as the device.
 """
 
 from __future__ import annotations
@@ -62,9 +61,7 @@ class Deferring:
         if not (isinstance(item, pytest.Function) and _may_be_judged(item)):
             return None
         state = state_of(item)
-        is_debugged = item.config.getoption("usepdb", False) or item.config.getoption(
-            "trace", False
-        )
+        is_debugged = any(item.config.getoption(name, False) for name in ("usepdb", "trace"))
         has_room = len(self._waiting) < _MOST_WAITING
         state.may_wait = has_room and not is_debugged and is_pure(item, "judge")
         reports = run_unreported(item, nextitem)
@@ -100,11 +97,8 @@ class Deferring:
 
     def _report_decided(self) -> None:
         for item in [each for each in self._waiting if all(a.done() for a in _answers(each))]:
-            reports = self._waiting.pop(item)
-            if _run_body_again(item, reports):
-                _report(item, reports)
-            else:
-                self._waiting[item] = reports
+            if _run_body_again(item, self._waiting[item]):
+                _report(item, self._waiting.pop(item))
 
 
 def _may_be_judged(item: pytest.Function) -> bool:
@@ -164,8 +158,7 @@ def run_before_pause(item: pytest.Item) -> None:
 class Pauses:
     """A plugin for pytest-xdist's workers, which pause when they receive a test a second time.
 
-    pytest-xdist runs a test only when it knows the next one. If that is a test that has begun, it
-    means a pause.
+    pytest-xdist runs a test only when it knows the next one. If that has begun, it means a pause.
     """
 
     def __init__(self) -> None:
@@ -255,9 +248,8 @@ class InterimAnalyser:
         waiting = set(tests)
         self._decision = decision = self._decide()
         self._is_analysed = True
-        dropped = {
-            test for test in waiting if decision is None or not decision.wants(self._cases[test])
-        }
+        wanted = decision.wants if decision is not None else lambda _: False
+        dropped = {test for test in waiting if not wanted(self._cases[test])}
         self._drop(dropped)
         if rest := waiting - dropped:
             self._stage = min(map(self._stage_of, rest))

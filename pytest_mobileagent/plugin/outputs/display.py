@@ -87,9 +87,9 @@ def show_failure(
 def show_wall(item: pytest.Item, report: pytest.TestReport, episode: Episode, message: str) -> None:
     """Make pytest display the wall that blocks every agent, and what the agent did until then."""
     screen, page = _where_to_look(item, episode, None)
-    text = redacted(message)
-    lines = failure(episode, "", "", "", "", screen=screen, page=page, wall=text)
-    _display(report, lines, f"infrastructure: {text}")
+    wall = redacted(message)
+    lines = failure(episode, "", "", "", "", screen=screen, page=page, wall=wall)
+    _display(report, lines, f"infrastructure: {wall}")
 
 
 def _display(report: pytest.TestReport, lines: Iterable[str], message: str) -> None:
@@ -119,9 +119,8 @@ def _where_to_look(item: pytest.Item, episode: Episode, met: int | None) -> tupl
     if episode.folder is None or screenshot is None:
         return "", ""
     page = item.config.stash[RUN].folder.path / PAGE
-    step = telling_step(episode, met)
-    link = deep_link(page.absolute().as_uri(), episode.folder.name, step)
-    return str(near(item.config, screenshot)), link
+    address, step = page.absolute().as_uri(), telling_step(episode, met)
+    return str(near(item.config, screenshot)), deep_link(address, episode.folder.name, step)
 
 
 def last_picture(item: pytest.Item, episode: EpisodeRecord) -> Path | None:
@@ -134,12 +133,9 @@ def last_picture(item: pytest.Item, episode: EpisodeRecord) -> Path | None:
 
 def show_review(report: pytest.TestReport, reason: str) -> None:
     """Turn a report into one that neither passes nor fails; `Collector` sets its letter."""
+    path, line, _ = report.location
     report.outcome = "skipped"
-    report.longrepr = (
-        report.location[0],
-        report.location[1] or 0,
-        f"review: {printable(redacted(reason))}",
-    )
+    report.longrepr = path, line or 0, f"review: {printable(redacted(reason))}"
 
 
 def escape_commands(report: pytest.TestReport) -> None:
@@ -289,10 +285,7 @@ class ReportedTask:
 
 
 def add_to_others(
-    item: pytest.Item,
-    report: pytest.TestReport,
-    result: Entry,
-    episode: EpisodeRecord | None,
+    item: pytest.Item, report: pytest.TestReport, result: Entry, episode: EpisodeRecord | None
 ) -> None:
     """Add a result (its entry in report.json) to the other reports that the user asked for.
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent._task.case import Case
+    from pytest_mobileagent.plugin.reuse.recorded_earlier import RecordedRun
     from pytest_mobileagent.plugin.settings import OptionValue
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.run.folder import RunFolder
@@ -164,12 +165,10 @@ class EarlierRun:
         assert source is not None
         if relay is not None:
             if not to_read:
-                copied = relay.take_over(episode)
-                return run.path / episode if copied else None
+                return run.path / episode if relay.take_over(episode) else None
             relay.bring(episode, source)
         folder = source / episode
-        inside = folder.is_dir() and folder.resolve().parent == (source / "episodes").resolve()
-        if not inside:
+        if not (folder.is_dir() and folder.resolve().parent == (source / "episodes").resolve()):
             return None
         target = run.path / "episodes" / folder.name
         if not target.exists():
@@ -233,11 +232,9 @@ def earlier_run(
     if not named:
         return EarlierRun()
     if len(named) > 1:
-        names = " and ".join(str(setting) for setting in named)
-        ways = "resumed, reused, or scored or played again"
-        msg = f"{names} exclude each other: a run is either {ways}"
-        raise pytest.UsageError(printable(msg))
+        names = " and ".join(map(str, named))
+        msg = f"{names} exclude each other: a run is either resumed, reused, or scored or played"
+        raise pytest.UsageError(printable(f"{msg} again"))
     module, kind = _WAYS[named[0].option.flag.removeprefix("--")]
-    way = getattr(import_module(f"{__name__}.{module}"), kind)
-    earlier: EarlierRun = way(config, named[0], given)
-    return earlier
+    way: type[RecordedRun] = getattr(import_module(f"{__name__}.{module}"), kind)
+    return way(config, named[0], given)

@@ -64,7 +64,9 @@ class Sources:
     def _add(self, thing: Any, found: dict[str, str], *, is_asked: bool = False) -> None:
         thing = _bare(thing)
         if isinstance(thing, ModuleType):
-            self._add_module(thing, found)
+            name = f"module {thing.__name__}"
+            if name not in found and self.holds(thing):  # all of it, whatever is used of it
+                found[name] = Path(str(thing.__file__)).read_text("utf-8", "replace")
             return
         if not (inspect.isfunction(thing) or inspect.isclass(thing)):
             return
@@ -81,13 +83,6 @@ class Sources:
                     self._add(type(value), found)
                 else:
                     self._add(value, found)
-
-    def _add_module(self, module: ModuleType, found: dict[str, str]) -> None:
-        """Add the whole source of a module that is used by its name, whatever is used of it."""
-        name = f"module {module.__name__}"
-        if name not in found and self.holds(module):
-            path = Path(str(module.__file__))
-            found[name] = path.read_text("utf-8", "replace")
 
     def _code_of(self, thing: Any) -> str:
         try:

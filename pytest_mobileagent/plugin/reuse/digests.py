@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 _LARGEST_SOURCE = 1_000_000  # bytes
+_LEFT_OUT = {"nodeid", "extra"}  # fields of a case
 PARTS = (
     "tasks", "checks", "apps", "agent", "models", "prompts", "device", "environments", "seeds",
     "limits", "plugin", "wording", "noise", "published", "sees",
@@ -44,11 +45,7 @@ def fingerprints(parts: Mapping[str, Any]) -> dict[str, str | None]:
 
 def tasks_of(cases: Iterable[Case]) -> list[Any]:
     """Return what identifies the cases of a run: ids, goals and all other recorded fields."""
-    left_out = {"nodeid", "extra"}
-    each = [
-        {name: value for name, value in case.to_json().items() if name not in left_out}
-        for case in cases
-    ]
+    each = [{n: v for n, v in case.to_json().items() if n not in _LEFT_OUT} for case in cases]
     return sorted(each, key=lambda case: str(case["key"]))
 
 
@@ -83,9 +80,8 @@ def sources_of(folder: Path) -> list[Any]:
 
 
 def _is_own(folder: Path) -> bool:
-    others = {"node_modules", "__pycache__", "runs"}
-    hidden = folder.name.startswith(".") or folder.name in others
-    return not hidden and not (folder / "pyvenv.cfg").exists()
+    is_hidden = folder.name.startswith(".") or (folder / "pyvenv.cfg").exists()
+    return not is_hidden and folder.name not in {"node_modules", "__pycache__", "runs"}
 
 
 def hash_of(path: Path) -> str | None:
@@ -120,13 +116,8 @@ def _parts(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> d
     given = (task.prepare, task.clean_up, *task.measures.values())
     functions = [each for each in given if each is not None]
     prepared = [text_of(case.arguments_of(each)) for each in functions]
-    scripted = [_solution(task, sources), text_of(case.parameters)] if task.solution else None
-    answers = (
-        [text_of(task.user), text_of(case.parameters), *given_of(run, "mobile-user")]
-        if task.user
-        else None
-    )
-    body = sources.of(_function(item)) if task.stop_on_success else None
+    values = text_of(case.parameters)
+    answers = [text_of(task.user), values, *given_of(run, "mobile-user")] if task.user else None
     return {
         "goal": [task.goal, _named_in(task.goal, case), task.instructions, task.language],
         "snapshot": [
@@ -136,7 +127,7 @@ def _parts(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> d
         "environment": asdict(environment) if environment is not None else None,
         "probes": [[name, _probe(probe, sources)] for name, probe in sorted(task.probes.items())],
         "user": answers,
-        "solution": scripted,
+        "solution": [_solution(task, sources), values] if task.solution else None,
         "agent fixture": sources.of(*_fixtures(item, {"agent"})),
         "step limit": min(steps, run.value("mobile-max-steps") or steps),
         "seed": case.seed(run.value("mobile-seed")),
@@ -147,7 +138,7 @@ def _parts(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> d
             *given_of(run, "mobile-path", "mobile-sees", "mobile-side-effects"),
             *(task.may_change if run.effects is not None else ()),
         ],
-        "end": body,
+        "end": sources.of(_function(item)) if task.stop_on_success else None,
         **({"golden": _golden(task, sources)} if run.value("mobile-path") != "multi" else {}),
     }
 
@@ -162,12 +153,11 @@ _ADDED = {
 
 def given_of(run: RunConfig, *names: str) -> list[str]:
     """Return what identifies the values of options, apart from the defaults."""
-    settings = (run.settings[name] for name in names)
-    return [
-        _ADDED[each.option.flag.removeprefix("--")].format(each.text)
-        for each in settings
-        if each.text not in {None, each.option.default}
-    ]
+    settings = ((name, run.settings[name]) for name in names)
+    given = (
+        (name, each) for name, each in settings if each.text not in {None, each.option.default}
+    )
+    return [_ADDED[name].format(each.text) for name, each in given]
 
 
 def noise_of(run: RunConfig) -> list[str | None]:
@@ -197,9 +187,8 @@ def _solution(task: Task, sources: Sources) -> Any:
 def _check(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> Any:
     """Return what the verdict depends on, apart from the episode.
 
-    This includes the test function and everything of the project that it uses (functions,
-    constants, modules and fixtures), its parameters, whether success after an error counts, and the
-    judges that it asks.
+    This includes the test function and what it uses of the project: functions, constants, modules
+    and fixtures.
     """
     asked = set(getattr(item, "fixturenames", ())) - _OWN
     judges = "judge" in getattr(item, "fixturenames", ()) or run.value("mobile-judge-all")

@@ -98,8 +98,7 @@ class RecordedRun(EarlierRun):
         """Read the results of the earlier run; in a worker, those that the owner has sent.
 
         Raises:
-            pytest.UsageError: if they cannot be read, or the run is still going on although it must
-                have ended.
+            pytest.UsageError: if they cannot be read, or the run must have ended, but has not.
         """
         if "decided" in given:
             sent = read_json(Path(given["decided"]))
@@ -108,15 +107,13 @@ class RecordedRun(EarlierRun):
         if self.needs_end and is_held(self.path):
             raise usage_error(self.setting, f": {self.path} is still running; wait for it to end")
         with as_usage_error((OSError, RecordError), self.setting):
-            tasks = recorded_run(self.path).tasks
-        self.tasks = {task.key: task for task in tasks}
+            self.tasks = {task.key: task for task in recorded_run(self.path).tasks}
 
     def to_worker(self, shared: Path) -> dict[str, str]:
         """Write the results to the folder `shared`; return what a worker needs to read them."""
-        tasks = {key: to_wire(task) for key, task in self.tasks.items()}
-        write_json(shared / _RESULTS, tasks, indent=None)
-        decided = str(shared / _RESULTS)
-        return {"earlier": str(self.path), "decided": decided, "when": self.when}
+        decided = shared / _RESULTS
+        write_json(decided, {key: to_wire(task) for key, task in self.tasks.items()}, indent=None)
+        return {"earlier": str(self.path), "decided": str(decided), "when": self.when}
 
     def agreed(self, settings: Mapping[str, OptionValue]) -> dict[str, OptionValue]:
         """Return the options of this run, some of which are those of the earlier run.
@@ -130,13 +127,12 @@ class RecordedRun(EarlierRun):
             known = recorded.get(name)
             if isinstance(known, dict) and "value" in known:
                 agreed[name] = self._taken(agreed[name], known["value"])
-        suspects = agreed["mobile-suspects"]
+        suspects, source = agreed["mobile-suspects"], self.setting.option.flag
         if self.is_same_run and not suspects.is_given and (how := policy(self.about)) == FAIL:
-            source = self.setting.option.flag
             agreed["mobile-suspects"] = replace(suspects, value=how, text=how, source=source)
         if agreed["agent"].value is None and not self.makes_episodes:  # of version 1
-            name, flag = str(self.about.get("agent") or "unknown"), self.setting.option.flag
-            agreed["agent"] = replace(agreed["agent"], value=name, text=name, source=flag)
+            name = str(self.about.get("agent") or "unknown")
+            agreed["agent"] = replace(agreed["agent"], value=name, text=name, source=source)
         return agreed
 
     def _taken(self, given: OptionValue, text: Any) -> OptionValue:
@@ -197,19 +193,11 @@ def _with_episode(run: RunConfig, case: Case, entry: Entry) -> Entry:
         if folder is None:
             return replace(entry, episode=None)
         name = run.folder.relative(folder)
-        runs.append(
-            run.folder.path, runs.IndexLine(case.key, entry.attempt or 0, name, entry.outcome)
-        )
+        line = runs.IndexLine(case.key, entry.attempt or 0, name, entry.outcome)
+        runs.append(run.folder.path, line)
     except HostError as error:
-        return replace(
-            entry,
-            outcome="error",
-            success=None,
-            fault="infrastructure",
-            verdict=None,
-            reason=f"infrastructure: {error}",
-            episode=None,
-        )
+        broken = replace(entry, outcome="error", success=None, verdict=None, episode=None)
+        return replace(broken, fault="infrastructure", reason=f"infrastructure: {error}")
     return replace(entry, episode=name)
 
 
@@ -251,10 +239,8 @@ def _longrepr(item: pytest.Item, report: pytest.TestReport, entry: Entry) -> Any
     """Return what pytest displays about a reused result, in the words of the earlier run."""
     reason, outcome = printable(entry.reason or ""), entry.outcome
     if report.outcome == "skipped":
-        words = {"review": f"review: {reason}", "xfailed": reason}.get(
-            outcome, f"Skipped: {reason}"
-        )
-        return (str(item.path), (item.location[1] or 0) + 1, words)
+        prefix = {"review": "review: ", "xfailed": ""}.get(outcome, "Skipped: ")
+        return (str(item.path), (item.location[1] or 0) + 1, prefix + reason)
     if report.outcome == "passed":
         return None
     if entry.success:  # a strict xfail that passed, which counts as failed

@@ -112,11 +112,8 @@ class Resuming(RecordedRun):
         """Return lines on reused results, on tasks that were run, and on what has changed."""
         known = {task.nodeid for task in self.tasks.values()}
         was_reused = {task.nodeid for task in super().not_run(selected)}.union(reused)
-        ran = [
-            result.nodeid
-            for result in results
-            if result.outcome != "not run" and result.nodeid in set(selected) - was_reused
-        ]
+        to_run = set(selected) - was_reused
+        ran = [it.nodeid for it in results if it.outcome != "not run" and it.nodeid in to_run]
         new = sum(nodeid not in known for nodeid in ran)
         others = len(self._unselected(selected))
         parts = [f"{len(was_reused)} reused", f"{len(ran)} run" + f" ({new} new)" * bool(new)]
@@ -146,15 +143,14 @@ class Resuming(RecordedRun):
     def _add(self, folder: RunFolder, now: Mapping[str, Any], cases: Sequence[Case]) -> None:
         before = mapping(self.about.get("fingerprints"))
         selected, known = ({case.key for case in each} for each in (cases, runs.cases(self.path)))
-        other = set() if selected == known else {"tasks", "checks"}  # differ with other tests
-        differs = [
-            n for n, part in now["fingerprints"].items() if n in before and before[n] != part
-        ]
+        if selected != known:  # so these differ in any case
+            before = {n: part for n, part in before.items() if n not in {"tasks", "checks"}}
+        parts = now["fingerprints"].items()
         again = {
             "when": self.when,
             "command": now["command"],
             "suspects": now["suspects"],
-            "differs_in": [name for name in differs if name not in other],
+            "differs_in": [name for name, part in parts if before.get(name, part) != part],
         }
         digests = now.get("digests") or {}
         run_again = {key: each for key, each in digests.items() if key not in self.reused}

@@ -214,8 +214,7 @@ class Rescoring(RecordedRun):
     def made(self, parts: Mapping[str, str | None]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the metadata of how the episodes were made, and all fingerprints, for run.json.
 
-        `parts` are the fingerprints of what scores the episodes; all others are taken from the
-        earlier run.
+        `parts` are the fingerprints of this run; those of the episodes are the earlier run's.
         """
         made = {name: self.about.get(name) for name in _OF_EPISODES}
         made["rescored_from"] = self.about.get("id") or self.path.name
@@ -232,8 +231,7 @@ class Rescoring(RecordedRun):
         self, results: Sequence[Entry], reused: Collection[str], _selected: Collection[str], /
     ) -> list[str]:
         """Return lines on changed verdicts, and on episodes that were not scored."""
-        reported = {result.key for result in results}
-        known = {*self.to_score, *self.reused} - reported
+        known = {*self.to_score, *self.reused}.difference(result.key for result in results)
         left = [task.nodeid for key, task in self.tasks.items() if key in known]
         scored = [result for result in results if result.key in self.to_score]
         lines = [f"{self.path.name}: {len(scored)} scored again, {len(reused)} reused"]
@@ -282,6 +280,6 @@ class Replaying(RecordedRun):
         """Return a line with the number of verdicts that are unchanged."""
         before = {key: self.tasks[key].success for key in self.to_score}
         now = {each.key: each.success for each in results if each.key in before}
-        known = {key for key, each in now.items() if each is not None and before[key] is not None}
-        same = sum(now[key] is before[key] for key in known)
-        return [f"{self.path.name}: {len(known)} played again, {same} with the same verdict"]
+        both = [(before[key], each) for key, each in now.items() if None not in {before[key], each}]
+        same = sum(earlier is later for earlier, later in both)
+        return [f"{self.path.name}: {len(both)} played again, {same} with the same verdict"]

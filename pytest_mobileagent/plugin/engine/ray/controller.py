@@ -137,11 +137,8 @@ class Controller:
         """Print which versions differ from those on this machine, once for each machine."""
         node.about = about
         here, there = about_node()["versions"], about["versions"]
-        others = [
-            f"{name} {there.get(name)}, not {here[name]}"
-            for name in here
-            if there.get(name) != here[name]
-        ]
+        pairs = [(name, there.get(name), here[name]) for name in here]
+        others = [f"{name} {has}, not {own}" for name, has, own in pairs if has != own]
         if others and about["node"] not in self._differing:
             self._differing.add(about["node"])
             self._line(printable(f"\n{about['node']} has {'; '.join(others)}"))
@@ -254,8 +251,7 @@ class Controller:
             return
         waited = min(now - node.began for node in late)
         if waited > _NOBODY and not any(node.has_phone for node in late):  # not only a slow machine
-            why = "no machine of the cluster has had a free phone for a minute"
-            self._session.shouldstop = why
+            self._session.shouldstop = "no machine of the cluster has had a free phone for a minute"
 
     def _go_on(self, session: pytest.Session) -> None:
         if self._is_ending:

@@ -88,10 +88,7 @@ class Node:
     @property
     def has_phone(self) -> bool:
         """Whether the worker runs on a machine, on which it then has a phone."""
-        if self._arrival is None:
-            return False
-        arrived, _ = ray.wait([self._arrival], timeout=0)
-        return bool(arrived)
+        return self._arrival is not None and bool(ray.wait([self._arrival], timeout=0)[0])
 
     def kill(self) -> None:
         """End the worker, whatever it is doing, or cancel its start."""
@@ -110,20 +107,13 @@ class WorkerPool:
     """
 
     def __init__(
-        self,
-        cluster: Cluster,
-        run: RunConfig,
-        put: Callable[[tuple[str, dict[str, Any]]], None],
+        self, cluster: Cluster, run: RunConfig, put: Callable[[tuple[str, dict[str, Any]]], None]
     ) -> None:
         ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # `Worker`
         here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
-        options = {
-            "name": RELAY,
-            "num_cpus": 0,
-            "max_concurrency": _CALLS,
-            "scheduling_strategy": here,
-        }
-        self._relay: Any = ray.remote(**options)(Relay).remote(run.folder, run.earlier.path)
+        options = {"name": RELAY, "num_cpus": 0, "max_concurrency": _CALLS}
+        relay: Any = ray.remote(**options, scheduling_strategy=here)(Relay)
+        self._relay = relay.remote(run.folder, run.earlier.path)
         self._cluster = cluster
         self._nodes: dict[str, Node] = {}
         self._put = put
@@ -157,8 +147,7 @@ class WorkerPool:
         ticked = time.monotonic()
         while not self._is_over.is_set():
             try:
-                silent = self._take(_POLL)
-                self._check_workers(silent)
+                self._check_workers(self._take(_POLL))
             except (RayError, OSError) as error:
                 if not self._is_over.is_set():
                     why = f"the run's relay in the Ray cluster is lost: {_in_line(error)}"
@@ -246,8 +235,7 @@ class Worker:
         """Run the session; return why it failed, or an empty string.
 
         `start` has the command line's `args`, the folder (`cwd`) in which they were given, whether
-        that folder `is_packed` by Ray's runtime environment, and the fields that `worker.run`
-        reads.
+        Ray's runtime environment has `is_packed` it, and the fields that `worker.run` reads.
         """
         try:
             _settle_in(start)

@@ -179,10 +179,8 @@ class Relay:
             # Ledger lines arrive both through `hear` and `spent`, in any order.
             had = self._taken[worker, parcel.name]
             self._taken[worker, parcel.name] = max(had, parcel.at + len(parcel.content))
-            put(
-                self._folder.path,
-                replace(parcel, content=parcel.content[max(0, had - parcel.at) :]),
-            )
+            new = parcel.content[max(0, had - parcel.at) :]
+            put(self._folder.path, replace(parcel, content=new))
         else:
             put(self._folder.path, parcel)
 

@@ -1,7 +1,6 @@
 """A worker: a pytest session in an actor, on a machine with a phone, connected to the relay.
 
-Its events and orders go through the relay. In addition, a thread sends recorded files and
-heartbeats.
+Events and orders go through the relay; a thread also sends recorded files and heartbeats.
 """
 
 from __future__ import annotations
@@ -190,7 +189,6 @@ class RelayClient:
             return spent
 
     def _ask(self, call: Any) -> Any:
-        """Return the relay's answer."""
         try:
             return ray.get(call, timeout=_LOST)
         except (RayError, OSError) as error:
