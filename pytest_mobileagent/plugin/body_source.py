@@ -6,6 +6,7 @@ import ast
 import inspect
 import linecache
 import textwrap
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -40,9 +41,8 @@ def closest(
     if isinstance(cause, NotFoundError):
         return [cause.__str__]
     code = code_of(body)
-    failed = _line_of(code, cause)
     each = statements(code) if code is not None else []
-    own = _statement(each, failed)
+    own = _statement(each, _line_of(code, cause))
     by = [(miss, _statement(each, getattr(miss, "line", None))) for miss in misses]
     meant = [miss for miss, of in by if of is not None and of is own]
     if isinstance(cause, MissingKeyError | MissingIndexError | MissingItemError):
@@ -54,12 +54,7 @@ def closest(
 
 def _line_of(code: CodeType | None, error: BaseException) -> int | None:
     """Return the line of a body that raised an error."""
-    lines = []
-    at = error.__traceback__
-    while at is not None:
-        if at.tb_frame.f_code is code:
-            lines.append(at.tb_lineno)
-        at = at.tb_next
+    lines = [n for frame, n in walk_tb(error.__traceback__) if frame.f_code is code]
     return lines[-1] if lines else None
 
 

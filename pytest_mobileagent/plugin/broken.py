@@ -40,10 +40,7 @@ class BrokenTasks:
     def __init__(self, config: pytest.Config) -> None:
         self._found = False
         self._config = config
-
-    @cached_property
-    def _apps(self) -> KnownApps:
-        return KnownApps(self._config)
+        self._apps = KnownApps(config)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_make_collect_report(
@@ -93,10 +90,15 @@ def check_chosen(session: pytest.Session) -> None:
     """End a run without `--agent` if tasks need it because no fixture provides their agent.
 
     Raises:
-        pytest.UsageError: if there are such tasks; a worker stops the run with this message
-            instead.
+        pytest.UsageError: if there are such tasks (see `stop`).
     """
-    waiting = [item for item in session.items if case_of(item) is not None and _needs_option(item)]
+    waiting = [
+        item
+        for item in session.items
+        if case_of(item) is not None
+        and "episode" in getattr(item, "fixturenames", ())
+        and not is_overridden(item, "agent")
+    ]
     if not waiting:
         return
     tasks = "1 task needs" if len(waiting) == 1 else f"{len(waiting)} tasks need"
@@ -112,8 +114,7 @@ def stop(session: pytest.Session, why: str) -> None:
     """End a run before its first episode, with a usage error.
 
     Raises:
-        pytest.UsageError: always, except in a worker, which stops the run with this message
-            instead.
+        pytest.UsageError: except in a worker, which stops the run with this message instead.
     """
     output: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
     if output is None:
@@ -121,13 +122,6 @@ def stop(session: pytest.Session, why: str) -> None:
     output[_MARK] = True
     session.items.clear()
     session.shouldstop = why
-
-
-def _needs_option(item: pytest.Item) -> bool:
-    """Return whether a test asks for an episode, and no fixture of its project gives the agent."""
-    if "episode" not in getattr(item, "fixturenames", ()):
-        return False
-    return not is_overridden(item, "agent")
 
 
 def _explain(excinfo: pytest.ExceptionInfo[BaseException], collector: pytest.Collector) -> Any:
@@ -177,7 +171,9 @@ class KnownApps:
                     continue
                 if (near := self._meant(package)) and near not in others:
                     what = f"the phones have no app {package!r}: did you mean {near!r}?"
-                    found[package] = f"{what} ({_where(item)})"
+                    file, line, _ = item.location
+                    where = place_of_row(item) or f"{item.name}, {file}:{(line or 0) + 1}"
+                    found[package] = f"{what} ({where})"
         if found:
             raise TaskError("\n".join([*list(found.values())[:_MOST], _HINT]))
 
@@ -204,8 +200,8 @@ class KnownApps:
 def nearest(package: str, known: Iterable[str]) -> str:
     """Return the known package whose name is closest to `package`; empty if none is close enough.
 
-    Names are compared without their common leading and trailing parts between dots. These make up
-    most of a name, but com.google.android.calendar is not a misspelling of …calculator. Names that
+    Names are compared without their common leading and trailing parts between dots, as these make
+    up most of a name: com.google.android.calendar is not a misspelling of …calculator. Names that
     differ only in their first part (com or org) count as equal.
     """
 
@@ -238,11 +234,6 @@ def _packages(named: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
         yield from ((package, each) for package in each if package)
 
 
-def _where(item: pytest.Function) -> str:
-    file, line, _ = item.location
-    return place_of_row(item) or f"{item.name}, {file}:{(line or 0) + 1}"
-
-
 _HINT = (
     f"If the name is correct, add it to the suite's {APPS}, and tasks are skipped where the app is "
     'missing: Label = "the.package"'
@@ -251,9 +242,7 @@ _HINT = (
 
 def _listed(folder: Path, root: Path) -> set[str]:
     above = [each for each in (folder, *folder.parents) if each.is_relative_to(root)]
-    files = {
-        file for each in above for pattern in (APPS, f"*/{APPS}") for file in each.glob(pattern)
-    }
+    files = {file for each in above for file in (*each.glob(APPS), *each.glob(f"*/{APPS}"))}
     return {text for file in files for text in _texts(_read(file))}
 
 
@@ -265,12 +254,8 @@ def _read(file: Path) -> Any:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    match value:
-        case str():
-            yield from alternatives(value)
-        case dict():
-            for each in value.values():
-                yield from _texts(each)
-        case list():
-            for each in value:
-                yield from _texts(each)
+    if isinstance(value, str):
+        yield from alternatives(value)
+    elif isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _texts(each)

@@ -127,9 +127,8 @@ class RunConfig(RunContext):
             use(None)
 
         self.config.add_cleanup(stop)
-        before = None
-        if self.earlier.goes_on:
-            before = mapping(self.earlier.about.get("redaction")).get("sha256")
+        about = self.earlier.about if self.earlier.goes_on else {}
+        before = mapping(about.get("redaction")).get("sha256")
         if rules is not None and before not in {None, rules.digest}:
             what = f": {self.earlier.path} was recorded with other rules"
             raise usage_error(setting, f"{what}: give their file (its SHA-256 is {before})")
@@ -177,8 +176,8 @@ class RunConfig(RunContext):
         except BadEnvironmentError as error:
             raise pytest.UsageError(printable(str(error))) from None
         except ValueError as error:
-            msg = f"{self.settings['mobile-env']} {error}"
-            raise pytest.UsageError(printable(msg)) from None
+            setting = self.settings["mobile-env"]
+            raise pytest.UsageError(printable(f"{setting} {error}")) from None
         return {environment.id: environment for environment in chosen}
 
     def environment_of(self, case: Case) -> Environment | None:
@@ -214,17 +213,18 @@ class RunConfig(RunContext):
         if self.earlier.goes_on:
             return
         setting = self.settings["mobile-runs"]
-        folder = self.path_of(setting)
+        folder, why = self.path_of(setting), ""
         try:
             near = next(path for path in (folder, *folder.parents) if path.exists())
         except ValueError:
-            msg = f"{setting} is not a path: it contains a NUL character"
-            raise pytest.UsageError(printable(msg)) from None
-        why = "" if near.is_dir() else f"{near} is a file; name a folder"
-        if not why and not os.access(near, os.W_OK | os.X_OK):
-            why = f"no folder can be created in {near}, which is not writable"
+            why = " is not a path: it contains a NUL character"
+        else:
+            if not near.is_dir():
+                why = f": {near} is a file; name a folder"
+            elif not os.access(near, os.W_OK | os.X_OK):
+                why = f": no folder can be created in {near}, which is not writable"
         if why:
-            raise pytest.UsageError(printable(f"{setting}: {why}"))
+            raise pytest.UsageError(printable(f"{setting}{why}"))
 
     def _check_distribution(self) -> None:
         if getattr(self.config.option, "dist", "no") == "each":
@@ -241,10 +241,9 @@ class RunConfig(RunContext):
                 "or in parts by --mobile-shard (docs/fleets.md)"
             )
             raise pytest.UsageError(printable(msg))
-        engine = self.settings["mobile-engine"]
         if self.is_elsewhere and not self.is_distributed and not runs_no_test(self.config):
             msg = ": give the number of workers: -n N, or -n auto for all phones"
-            raise usage_error(engine, msg)
+            raise usage_error(self.settings["mobile-engine"], msg)
 
 
 RUN = pytest.StashKey[RunConfig]()

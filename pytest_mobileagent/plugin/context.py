@@ -123,19 +123,13 @@ class RunContext:
         from pytest_mobileagent.run.folder import RunFolder
 
         if self.given:
-            allot = None if self.relay is None else self.relay.allot
-            return RunFolder(
-                Path(self.given["folder"]),
-                self.given["id"],
-                self.given["started"],
-                self.given["session"],
-                allot,
-            )
+            allot, given = None if self.relay is None else self.relay.allot, self.given
+            path = Path(given["folder"])
+            return RunFolder(path, given["id"], given["started"], given["session"], allot)
         if self.earlier.folder is not None:
             return self.earlier.folder
-        return RunFolder.plan(
-            self.path_of(self.settings["mobile-runs"]), self.agent_name or "agent"
-        )
+        runs = self.path_of(self.settings["mobile-runs"])
+        return RunFolder.plan(runs, self.agent_name or "agent")
 
     @cached_property
     def shared(self) -> SharedRun:

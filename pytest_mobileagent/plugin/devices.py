@@ -69,8 +69,7 @@ class RunDevices:
         """Check the devices, as far as possible before any of them starts.
 
         Raises:
-            pytest.UsageError: if they cannot be used, or not with the chosen driver; the message
-                names the option.
+            pytest.UsageError: if they cannot be used, or not with the chosen driver.
         """
         from pytest_mobileagent.device.drivers import choose_driver
 
@@ -83,15 +82,13 @@ class RunDevices:
             msg = f"-n {self._run.workers} needs {self._run.workers} devices, {names}"
             raise pytest.UsageError(printable(msg))
         clock = self._settings["mobile-device-time"]
+        where = f" with {device.option.flag}={device.text}"
         if clock.value is not None and (source.count is not None or not source.is_live):
-            where = f" with {device.option.flag}={device.text}"
-            raise usage_error(
-                clock, f"{where}: only phones that the run starts have their clock set"
-            )
+            why = "only phones that the run starts have their clock set"
+            raise usage_error(clock, f"{where}: {why}")
         try:
             chosen = choose_driver(options.driver, source.reached_by)
         except ValueError as error:
-            where = f" with {device.option.flag}={device.text}"
             raise usage_error(driver, f"{where}: {error}") from None
         if runs_no_test(self._config):
             return
@@ -107,9 +104,8 @@ class RunDevices:
         from pytest_mobileagent.device.sources import forms, is_bare
 
         more = project_sources(self._config)
-        if not is_bare(self._given, more):
-            return ""
-        return f"\nIf this is not a serial, it can be {forms(more)}"
+        hint = f"\nIf this is not a serial, it can be {forms(more)}"
+        return hint if is_bare(self._given, more) else ""
 
     def packages(self) -> Collection[str] | None:
         """Return the packages on the devices; None if they are unknown before one starts."""
@@ -122,14 +118,11 @@ class RunDevices:
         return lease_devices(self.source, self._options(), self._shared, 1)[0]
 
     def start(self) -> None:
-        """Start all devices, so they are ready for the first episodes.
-
-        An error here is reported by the test that needs the device.
-        """
+        """Start all devices, so they are ready for the first episodes."""
         if self._are_started or self._run.is_elsewhere:
             return
         self._are_started = True
-        with suppress(InfrastructureError):
+        with suppress(InfrastructureError):  # the test that needs the device reports it
             self.source.open(self._options(), self._shared).prestart()
 
     def _shared(self) -> SharedRun:
@@ -157,11 +150,10 @@ class RunDevices:
         )
 
     def _appium_home(self) -> Path | None:
-        setting = self._settings["mobile-appium-home"]
-        default = self._config.rootpath / ".appium"
-        if setting.value is None:
-            return default if default.is_dir() else None
-        return self._run.path_of(setting)
+        setting, default = self._settings["mobile-appium-home"], self._config.rootpath / ".appium"
+        if setting.value is not None:
+            return self._run.path_of(setting)
+        return default if default.is_dir() else None
 
     def _capabilities(self) -> dict[str, Any]:
         from pytest_mobileagent.device.drivers.appium.server import parse_capabilities

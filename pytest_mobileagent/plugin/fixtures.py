@@ -31,8 +31,7 @@ def mobile_lease(pytestconfig: pytest.Config) -> Iterator[LeasedDevice]:
     """The lease of this process's device, which is not connected yet."""
     run = pytestconfig.stash[RUN]
     if not run.earlier.makes_episodes:
-        flag = run.settings["mobile-rescore"].option.flag
-        raise Skipped("device", f"{flag} has no device")
+        raise Skipped("device", "--mobile-rescore has no device")
     try:
         leased = run.devices.lease()
     except HostError as error:
@@ -116,15 +115,14 @@ def episode(request: pytest.FixtureRequest) -> Episode:
     state = state_of(request.node)
     case = None if state.collected is None else state.collected.case
     if case is None:
-        pytest.fail(
-            "the test requests `episode` but is not a task: add @task(…) to it", pytrace=False
-        )
+        msg = "the test requests `episode` but is not a task: add @task(…) to it"
+        pytest.fail(msg, pytrace=False)
     run = request.config.stash[RUN]
     is_played = run.earlier.plan_for(case).is_played
-    if is_played:
-        from pytest_mobileagent.plugin.attempts import play  # not to score an episode again
     try:
         if is_played:
+            from pytest_mobileagent.plugin.attempts import play  # not to score an episode again
+
             folder = play(case, request)
         else:
             folder = run.earlier.episode_of(case, run.folder, run.relay)

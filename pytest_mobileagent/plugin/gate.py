@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.errors import RecordError
-from pytest_mobileagent.plugin.settings import as_usage_error, leaves_distribution, usage_error
+from pytest_mobileagent.plugin.settings import (
+    as_usage_error,
+    base_of,
+    leaves_distribution,
+    usage_error,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -101,15 +106,8 @@ class RunGate:
         if self.baseline is not None:
             baseline = self.baseline.tasks
             same_selection = is_same_selection(self._run.folder.about(), self.baseline.about)
-        return decide(
-            self.gate,
-            tasks,
-            baseline,
-            self.analyses,
-            analysis,
-            before=before,
-            same_selection=same_selection,
-        )
+        given = self.gate, tasks, baseline, self.analyses, analysis
+        return decide(*given, before=before, same_selection=same_selection)
 
     def compare(self, about: Mapping[str, Any], tasks: Sequence[Entry]) -> dict[str, Any] | None:
         """Return how the run's report differs from the baseline; None without a baseline.
@@ -132,11 +130,8 @@ class RunGate:
         from pytest_mobileagent.report.gate.spec import read_gate
 
         setting = self._settings[GATE]
-        # The folder to which the path of a gate file is relative.
-        given = setting.is_typed or setting.source.startswith("environment")
-        folder = self._config.invocation_params.dir if given else self._config.rootpath
         with as_usage_error(ValueError, setting):
-            return read_gate(setting.value, folder)
+            return read_gate(setting.value, base_of(self._config, setting))
 
     def _read_baseline(self) -> RecordedRun:
         from pytest_mobileagent.report.recorded_run import find_run, recorded_run
@@ -148,28 +143,24 @@ class RunGate:
             what = f": {baseline.folder} is the run that is resumed; name another one"
             raise usage_error(setting, what)
         if not baseline.tasks:
-            what = f": {baseline.folder} has no task to compare with"
-            raise usage_error(setting, what)
+            raise usage_error(setting, f": {baseline.folder} has no task to compare with")
         return baseline
 
     def _check_analyses(self) -> None:
         setting = self._settings[EPOCHS]
+        what, dist = "", getattr(self._config.option, "dist", "no")
         if self._settings["mobile-shard"].is_given:
             what = " cannot be combined with --mobile-shard, which runs only a part of the tasks: "
             what += "give a number, then `merge` the shards, and `compare --gate` the whole"
-            raise usage_error(setting, what)
-        if self.gate is None or not self.gate.needs_baseline:
+        elif self.gate is None or not self.gate.needs_baseline:
             what = " runs epochs until a bound against the baseline is decided, and there is none: "
             if self._settings["mobile-resume"].is_given:
                 what += "give the --mobile-gate and --mobile-baseline that the run was begun with"
             else:
                 what += 'give --mobile-gate="success_rate >= baseline" and --mobile-baseline=RUN, '
                 what += "or a number"
-            raise usage_error(setting, what)
-        is_distributed = getattr(self._config.option, "dist", "no") != "no"
-        if is_distributed and not leaves_distribution(self._config):
-            what = (
-                " decides between epochs which tests continue, but --dist leaves that to "
-                "pytest-xdist: leave out --dist, or give a number"
-            )
+        elif dist != "no" and not leaves_distribution(self._config):
+            what = " decides between epochs which tests continue, but --dist leaves that to "
+            what += "pytest-xdist: leave out --dist, or give a number"
+        if what:
             raise usage_error(setting, what)

@@ -9,6 +9,7 @@ import re
 import threading
 import time
 from dataclasses import replace
+from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -49,9 +50,8 @@ class LivePage:
         collector: Any = run.config.pluginmanager.get_plugin("mobileagent-collector")
         self.state = LiveState(collector)
         self.server = LivePageServer(self.state)
-        threading.Thread(
-            target=self.server.serve_forever, args=(0.1,), name="watch", daemon=True
-        ).start()
+        serve = partial(self.server.serve_forever, 0.1)
+        threading.Thread(target=serve, name="watch", daemon=True).start()
 
     def show_address(self, config: pytest.Config) -> None:
         """Print the page's address, which includes the access token."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import platform
+from contextlib import suppress
 from functools import cache
 from importlib import metadata
 from importlib.metadata import entry_points
@@ -65,10 +66,13 @@ def about_run(
     if (whole := run.config.stash.get(WHOLE, None)) is not None:
         items = whole
         cases = [case for item in whole if (case := case_of(item)) is not None]
-    scored: dict[str, Any] = {"tasks": tasks_of(cases), "checks": _checks(items)}
-    scored["plugin"] = pytest_mobileagent.__version__
     wording = wording_of(cases)
-    scored["wording"] = wording if wording != [OWN] else None
+    scored = {
+        "tasks": tasks_of(cases),
+        "checks": _checks(items),
+        "plugin": pytest_mobileagent.__version__,
+        "wording": wording if wording != [OWN] else None,
+    }
     if isinstance(run.earlier, Rescoring):
         made, parts = run.earlier.made(fingerprints(scored))
         each = run.earlier.digests(each)
@@ -104,10 +108,8 @@ def versions() -> dict[str, str]:
         "system": f"{platform.system()} {platform.machine()}",
     }
     for name in _PACKAGES:
-        try:
+        with suppress(metadata.PackageNotFoundError):
             found[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
     return found
 
 
@@ -123,8 +125,9 @@ def _episodes(run: RunConfig) -> dict[str, Any]:
 
 
 def _parts_of_episodes(run: RunConfig) -> dict[str, Any]:
+    has_apps = run.devices.source.is_virtual
     return {
-        "apps": _apps(run),
+        "apps": content_of(folders(run.config, "apps")) if has_apps else None,
         "agent": agent_of(run),
         "models": _models(run),
         "device": [
@@ -157,24 +160,19 @@ def _checks(items: Sequence[pytest.Item]) -> list[Any]:
     return sorted(set(found.values()))
 
 
-def _apps(run: RunConfig) -> Any:
-    return content_of(folders(run.config, "apps")) if run.devices.source.is_virtual else None
-
-
 def _models(run: RunConfig) -> Any:
     """Return what identifies the models: their names, and the content of the scripted ones."""
     names = run.models.about()["models"]
-    scripts = [
-        Path(each.url or each.name) for each in run.models.choice.references if each.is_script
-    ]
-    return [names, list(map(hash_of, scripts))] if scripts else names
+    scripts = (each for each in run.models.choice.references if each.is_script)
+    contents = [hash_of(Path(each.url or each.name)) for each in scripts]
+    return [names, contents] if contents else names
 
 
 def agent_of(run: RunConfig) -> Any:
     """Return what identifies the agent: its name, its options, and its source.
 
-    The source includes the files of the project that it imports, and the files that the command of
-    a program names.
+    The source includes the project's files that it imports, and those that a program's command
+    names.
     """
     name, project = str(run.agent), run.config.rootpath
     if (program := run.program) is not None:
@@ -186,16 +184,12 @@ def agent_of(run: RunConfig) -> Any:
     within = folders(run.config, "agents")
     near = [folder / f"{name}.py" for folder in within] + ([file] if file.suffix == ".py" else [])
     near = [path for path in near if path.is_file()] or list(_installed(name))
-    source = [hash_of(path) for path in near]
     packages = [folder / name for folder in within if (folder / name).is_dir()]
     mains = [*near, *(path / "__init__.py" for path in packages)]
     inside = [path.resolve() for path in packages]
-    others = [
-        path
-        for path in imported_by(mains, project)
-        if not any(path.is_relative_to(folder) for folder in inside)
-    ]
-    source += [hash_of(path) for path in others]
+    imported = imported_by(mains, project)
+    others = [p for p in imported if not any(p.is_relative_to(folder) for folder in inside)]
+    source = [hash_of(path) for path in (*near, *others)]
     return [name, list(run.value("mobile-agent-option") or ()), source, content_of(packages)]
 
 
@@ -218,7 +212,7 @@ def _files_in(command: Sequence[str], folder: Path) -> list[Path]:
 
 
 def _hashes(files: Sequence[Path], project: Path) -> list[Any]:
-    python = [path for path in files if path.suffix == ".py"]
     known = [path for path in files if path.resolve().is_relative_to(project.resolve())]
-    both = [*known, *imported_by(python, project)]
-    return [[path.name, hash_of(path)] for path in dict.fromkeys(p.resolve() for p in both)]
+    imported = imported_by([path for path in files if path.suffix == ".py"], project)
+    both = dict.fromkeys(path.resolve() for path in (*known, *imported))
+    return [[path.name, hash_of(path)] for path in both]

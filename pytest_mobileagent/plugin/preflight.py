@@ -1,7 +1,6 @@
 """Checks the requirements of the selected tests, and says why tasks are skipped, before a device.
 
-Checks that read pictures are not covered, because it is only known when a check is evaluated
-whether it reads any.
+Checks that read pictures are not covered: whether one reads any is only known when it is evaluated.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from pytest_mobileagent.plugin.items import case_of
 from pytest_mobileagent.plugin.state import Skipped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from pytest_mobileagent._task import Task
@@ -44,9 +43,9 @@ _COMPONENTS = "key_components"  # the judge's argument that makes it read screen
 def check_selected(session: pytest.Session, run: RunConfig) -> None:
     """End a run whose selected tests need something that it does not have.
 
-    This is the extra [vision], for an agent that plays a solution that looks into pictures, and for
-    judges that are given key components; what a task names on its devices, such as a page; and a
-    model that plays the user of a task.
+    Such needs are the extra [vision], for solutions that look into pictures and for judges that are
+    given key components; what a task names on its devices, such as a page; and a model that plays
+    the user of a task.
 
     Raises:
         pytest.UsageError: if anything is missing; a worker stops the run with this message instead.
@@ -70,7 +69,9 @@ def check_selected(session: pytest.Session, run: RunConfig) -> None:
 
 
 def _check_vision(item: pytest.Item, case: Case | None, run: RunConfig, engine: str) -> None:
-    if case is not None and _plays_pictures(case, run):
+    moves = () if case is None else case.task.fixed_solution
+    plays = run.runs_agents and run.agents.plays_solutions
+    if plays and any(move.reads_pictures for move in moves):
         what = f"--agent={run.agent} plays the solution of {item.nodeid}"
         check_extra("vision", f"{what}: looking into pictures")
     elif _judges_components(item, run):
@@ -87,12 +88,6 @@ def _check_device(item: pytest.Item, case: Case, run: RunConfig) -> None:
         raise TaskError(f"{item.nodeid}: {error}") from None
 
 
-def _plays_pictures(case: Case, run: RunConfig) -> bool:
-    """Return whether the agent of a task plays a solution that looks into pictures."""
-    plays = run.runs_agents and run.agents.plays_solutions
-    return plays and any(move.reads_pictures for move in case.task.fixed_solution)
-
-
 def _judges_components(item: pytest.Item, run: RunConfig) -> bool:
     """Return whether a test's body gives key components to a judge that will be asked."""
     if run.judges.mode == "off" or "judge" not in getattr(item, "fixturenames", ()):
@@ -103,12 +98,9 @@ def _judges_components(item: pytest.Item, run: RunConfig) -> bool:
 
 def _has_keyword(code: CodeType, name: str) -> bool:
     """Return whether code has a call with this keyword; the constants include keyword tuples."""
-    return any(
-        _has_keyword(each, name)
-        if isinstance(each, CodeType)
-        else isinstance(each, tuple) and name in each
-        for each in code.co_consts
-    )
+    keywords = (each for each in code.co_consts if isinstance(each, tuple))
+    inner = (each for each in code.co_consts if isinstance(each, CodeType))
+    return any(name in each for each in keywords) or any(_has_keyword(c, name) for c in inner)
 
 
 def known_skip(case: Case, run: RunConfig) -> Skipped | None:
@@ -118,18 +110,16 @@ def known_skip(case: Case, run: RunConfig) -> Skipped | None:
     """
     source = run.devices.source
     if source.is_live and PAGES in case.task.needs:
-        why_not = (
-            f"--mobile-device={source.shown} are phones: name graph:DIR (docs/recorded-pages.md)"
-        )
-        return Skipped("pages", f"the task is done on recorded pages, and {why_not}")
+        why = f"the task is done on recorded pages, and --mobile-device={source.shown} are phones"
+        return Skipped("pages", f"{why}: name graph:DIR (docs/recorded-pages.md)")
     if not source.is_live and case.environment is not None:
         return Skipped("pages", "--mobile-env sets up phones, which recorded pages are not")
     if why_not := source.refuses(case.task):
         return Skipped("pages", f"{why_not} (--mobile-device={source.shown})")
     if lacks := unmet(case.task.needs, run.value("mobile-device-has") or ()):
-        why: Any = lacks[0].partition(":")[0]
+        needed: Any = lacks[0].partition(":")[0]
         flag = run.settings["mobile-device-has"].option.flag
-        return Skipped(why, f"the task needs {', '.join(lacks)}, which {flag} does not name")
+        return Skipped(needed, f"the task needs {', '.join(lacks)}, which {flag} does not name")
     if run.value("mobile-path") == "single":
         from pytest_mobileagent.run.single_path import check_golden
 
@@ -141,9 +131,9 @@ def known_skip(case: Case, run: RunConfig) -> Skipped | None:
 
 
 def idle_remarks(items: Sequence[pytest.Item]) -> list[str]:
-    """Return a line on the tasks whose bodies an agent that does nothing meets, as far as is seen.
+    """Return a line on the tasks whose bodies may hold for an agent that does nothing.
 
-    This is certain only after a run, as it depends on the first screen what is found there.
+    This is certain only after a run, as it depends on what is on the first screen.
     """
     bodies: dict[object, str] = {}
     for item in items:
@@ -170,16 +160,16 @@ def _holds_idle(body: object) -> bool:
     code = code_of(body)
     parts = statements(code)[1:] if code is not None else []  # without the function itself
     checks = [part for part in parts if isinstance(part, ast.Assert)]
-    return all(isinstance(part, _HARMLESS) or _is_text(part) for part in parts) and (
-        bool(checks) and all(_is_denial(check.test) for check in checks)
-    )
+    is_denied = bool(checks) and all(_is_denial(check.test) for check in checks)
+    return is_denied and all(map(_is_harmless, parts))
 
 
 _HARMLESS = (ast.Assert, ast.With, ast.For, ast.Pass, ast.Import, ast.ImportFrom)
 
 
-def _is_text(part: ast.stmt) -> bool:
-    return isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)
+def _is_harmless(part: ast.stmt) -> bool:
+    is_text = isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)
+    return is_text or isinstance(part, _HARMLESS)
 
 
 def _is_denial(test: ast.expr) -> bool:
@@ -231,8 +221,7 @@ class _Collected:
 @cache
 def _labels(folder: Path, root: Path) -> dict[str, str]:
     """Return the app labels listed in a folder and in those above it, up to the project's root."""
-    is_inside = folder != root and root in folder.parents
-    above = _labels(folder.parent, root) if is_inside else {}
+    above = _labels(folder.parent, root) if root in folder.parents else {}
     return above | labels_of(folder / APPS)
 
 
@@ -259,15 +248,13 @@ def describe_answers(items: Sequence[pytest.Item]) -> None:
 
     Only literals in the body are known before it runs.
     """
-    for body in {
-        item.obj: None for item in items if isinstance(item, pytest.Function) and case_of(item)
-    }:
-        read = [f"answers: {kinds}" for kinds in _expected(body)]
-        if read:
+    tasks = (each for each in items if isinstance(each, pytest.Function) and case_of(each))
+    for body in dict.fromkeys(item.obj for item in tasks):
+        if read := [f"answers: {kinds}" for kinds in _expected(body)]:
             body.__doc__ = "\n".join([*filter(None, [inspect.getdoc(body)]), *read])
 
 
-def _expected(body: Any) -> Iterator[str]:
+def _expected(body: Any) -> Iterable[str]:
     from pytest_mobileagent.answers import kinds_of
 
     code = code_of(body)
@@ -278,4 +265,4 @@ def _expected(body: Any) -> Iterator[str]:
             with contextlib.suppress(ValueError, TypeError, TaskError):
                 expected = ast.literal_eval(node.args[0])
                 literals[", ".join(kind.shown for kind in kinds_of(expected))] = None
-    yield from literals
+    return literals

@@ -112,8 +112,7 @@ def add_below(report: pytest.TestReport, title: str, text: str) -> bool:
 def junit_of(config: pytest.Config) -> LogXML | None:
     """Return the plugin that writes the JUnit XML, if it is written.
 
-    Its public fixtures add properties to the case of a running test. Nothing adds a case, or
-    corrects one that is finished.
+    Publicly, fixtures add properties to a running test's case; nothing adds or corrects a case.
     """
     return config.stash.get(xml_key, None)
 
@@ -177,10 +176,7 @@ def set_program_name(config: pytest.Config, name: str) -> None:
 
 @contextmanager
 def reporting_as_current(item: pytest.Item) -> Iterator[None]:
-    """Make a pytest-xdist worker take this test for the one that it is running.
-
-    It accepts no reports about other tests.
-    """
+    """Make a pytest-xdist worker accept reports about a test other than the one it is running."""
     plugins = item.config.pluginmanager.get_plugins()
     worker: Any = next((p for p in plugins if type(p).__name__ == "WorkerInteractor"), None)
     if worker is None:
@@ -230,6 +226,5 @@ def end_reruns(item: pytest.Item) -> None:
 def is_repeated_by_others(config: pytest.Config, nodeid: str) -> bool:
     """Return whether pytest-rerunfailures decides how often a test is run."""
     counts = getattr(config, "failures_db", None)
-    if counts is None:
-        return False
-    return config.getoption("reruns", None) is not None or counts.get_test_reruns(nodeid) > 0
+    is_asked = config.getoption("reruns", None) is not None
+    return counts is not None and (is_asked or counts.get_test_reruns(nodeid) > 0)

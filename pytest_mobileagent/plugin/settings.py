@@ -113,13 +113,17 @@ def path_of(config: pytest.Config, setting: OptionValue) -> Path:
     Raises:
         pytest.UsageError: if it names the home folder of an unknown user.
     """
-    given = setting.is_typed or setting.source.startswith("environment")
-    base = config.invocation_params.dir if given else config.rootpath
     try:
-        return base / Path(setting.value).expanduser()
+        return base_of(config, setting) / Path(setting.value).expanduser()
     except RuntimeError:
         msg = f"{setting} names the home folder of a user that does not exist"
         raise pytest.UsageError(printable(msg)) from None
+
+
+def base_of(config: pytest.Config, setting: OptionValue) -> Path:
+    """Return the folder to which an option's paths are relative: the working or the ini file's."""
+    given = setting.is_typed or setting.source.startswith("environment")
+    return config.invocation_params.dir if given else config.rootpath
 
 
 def usage_error(setting: OptionValue, what: str) -> pytest.UsageError:

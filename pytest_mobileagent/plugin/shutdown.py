@@ -11,15 +11,11 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from queue import Empty
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from pytest_mobileagent.plugin.pytest_private import too_many_crashes, worker_processes
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
 
 TOO_MUCH_BROKE = 9  # the exit status of a run that mobile_max_infra ended
 NOTHING_DECIDED = pytest.ExitCode.NO_TESTS_COLLECTED  # 5
@@ -34,8 +30,7 @@ class RunEnding:
     - `too_much_broke`: whether `mobile_max_infra` ended the run.
     - `budget_is_spent`: whether `--mobile-max-cost` or `--mobile-max-tokens` ended the run.
     - `is_incomplete`: whether a selected test has no result.
-    - `only_decided_failures`: whether all failures are tasks that were decided, which
-      `--mobile-exit=run` does not count.
+    - `only_decided_failures`: whether only decided tasks failed, which `--mobile-exit=run` ignores.
     - `only_skips`: whether the run had only tasks, and all were skipped.
     - `gate`: the gate's exit status; None without a gate.
     - `others_failed`: whether anything failed that the gate does not count: a test that is not a
@@ -76,12 +71,8 @@ class RunEnding:
 def why_it_ended(session: pytest.Session, status: int) -> str:
     """Return a message about why a run ended before all of its tests were done."""
     distribution = session.config.pluginmanager.get_plugin("dsession")
-    reasons: Sequence[Any] = (
-        session.shouldstop,
-        session.shouldfail,
-        getattr(distribution, "shouldstop", ""),
-        too_many_crashes(distribution),
-    )
+    reasons: tuple[Any, ...] = session.shouldstop, session.shouldfail
+    reasons += getattr(distribution, "shouldstop", ""), too_many_crashes(distribution)
     for why in reasons:
         if isinstance(why, str) and why:
             return why
@@ -125,11 +116,8 @@ def interrupt_once() -> None:
     """
     if not _in_main_thread():
         return
-    asking = [
-        each
-        for each in (*_ENDING, signal.SIGINT)
-        if signal.getsignal(each) in {signal.SIG_DFL, signal.default_int_handler}
-    ]
+    free = {signal.SIG_DFL, signal.default_int_handler}
+    asking = [each for each in (*_ENDING, signal.SIGINT) if signal.getsignal(each) in free]
 
     def interrupt(*_: Any) -> None:
         for each in asking:

@@ -102,7 +102,7 @@ class ItemState:
     4. It is scored (`scoring.score`): the body is run on each prefix of the episode, in a forked
        process with its own copy of this state.
 
-    Three fields concern more than one phase, or none of these objects' lives.
+    The last three fields concern several phases.
     """
 
     collected: Collected | None = None

@@ -10,6 +10,7 @@ A trial costs one reset, and only for episodes that end at a wall.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_mobileagent.check.walls import (
@@ -81,16 +82,15 @@ def _tried(
 ) -> WallTrial:
     """Try a wall, and record the result; without a device that can be reset, it stays untried."""
     run, open_anew = item.config.stash[RUN], state_of(item).playing.open_anew
-    wall = episode.screens[sighting.screen]
-    packages = episode.case.task.packages
+    wall, packages = episode.screens[sighting.screen], episode.case.task.packages
     app = app_behind(episode.screens, sighting.screen, packages) or wall.package
     trial = WallTrial(sighting.by, sighting.screen, app)
     if open_anew is None:
-        return _not_tried(trial, _RECORDED)
+        return replace(trial, reason=_RECORDED)
     reset, screen = episode.reset, None
     if reset is None or reset.kind != "snapshot" or not run.devices.source.is_live:
         why = "" if reset is None else f" ({reset})"
-        trial = _not_tried(trial, f"{episode.device.serial} cannot be reset to its start{why}")
+        trial = replace(trial, reason=f"{episode.device.serial} cannot be reset to its start{why}")
     else:
 
         def stands(screen: Screen) -> bool:
@@ -99,12 +99,8 @@ def _tried(
 
         try:
             screen = open_anew(app, stands)
-            trial = WallTrial(trial.by, trial.screen, app, stands(screen))
+            trial = replace(trial, stands=stands(screen))
         except MobileAgentError as error:
-            trial = _not_tried(trial, in_one_line(error))
+            trial = replace(trial, reason=in_one_line(error))
     assert episode.folder is not None
     return append(episode.folder, trial, screen, run.folder.screens)
-
-
-def _not_tried(trial: WallTrial, why: str) -> WallTrial:
-    return WallTrial(trial.by, trial.screen, trial.app, None, why)

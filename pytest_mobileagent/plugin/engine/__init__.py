@@ -37,9 +37,8 @@ def scheduler_of(run: RunConfig) -> Scheduler:
             for case in found
         }
 
-    plugins = run.config.pluginmanager
-    analyses = plugins.get_plugin("mobileagent-analyses")
-    collector = plugins.get_plugin("mobileagent-collector")
+    get_plugin = run.config.pluginmanager.get_plugin
+    analyses, collector = (get_plugin(f"mobileagent-{n}") for n in ("analyses", "collector"))
     reported = None if collector is None else collector.finished
     return Scheduler(run.workers, times, analyses=analyses, sets=sets, reported=reported)
 

@@ -122,8 +122,7 @@ class TaskScheduling:
             worker = node.gateway.id
             if node.shutting_down:
                 self._scheduler.close(worker)
-            given = self._scheduler.give(worker)
-            if not given:
+            if not (given := self._scheduler.give(worker)):
                 continue
             numbers = []
             for each in given:
@@ -140,10 +139,9 @@ class TaskScheduling:
     def _show_beginning(self) -> None:
         """Print the number of tests, and keep the workers' status lines out of the progress."""
         status = self.config.pluginmanager.getplugin("terminaldistreporter")
-        if status is None:
-            return
-        status.setstatus = lambda *_, **__: None
-        show_beginning(self.config, len(self._scheduler.tests))
+        if status is not None:
+            status.setstatus = lambda *_, **__: None
+            show_beginning(self.config, len(self._scheduler.tests))
 
 
 class StaggeredStart:
@@ -152,11 +150,9 @@ class StaggeredStart:
     Collection keeps a processor busy, for about a second per thousand tasks. If all workers
     collected at the same time, they would slow down each other and the phones that are starting:
     eight workers on two processors take four times as long. Instead, the first worker begins its
-    first task as soon as it has collected, and the others start while it waits for its phone and
-    its agent.
+    first task as soon as it has collected, and the others start while it waits for its phone.
 
-    `processors` is how many workers collect at once. At first there is one fewer, because phones
-    are starting as well.
+    `processors` is how many workers collect at once; one fewer at first, while phones are starting.
     """
 
     def __init__(self, processors: int | None = None) -> None:

@@ -127,10 +127,7 @@ def write_all(run: RunConfig, whole: Report) -> str:
         page = PAGE if (folder / PAGE).is_file() else REPORT
         write_text(folder / SUMMARY, summary(whole, page))
 
-    def write_all_runs(folder: Path, _: Report) -> None:
-        write_runs_page(folder.parent)
-
-    writers: dict[str, Callable[[Path, Report], None]] = {
+    writers: dict[str, Callable[[Path, Report], object]] = {
         REPORT: write_report,
         PAGE: write_page,
         SUMMARY: write_summary,  # after the page, which it refers to
@@ -138,7 +135,7 @@ def write_all(run: RunConfig, whole: Report) -> str:
     }
     runs_page = run.folder.path.parent / RUNS_PAGE
     if run.value("mobile-watch") or runs_page.is_file():  # the page of all runs is in use
-        writers[RUNS_PAGE] = write_all_runs
+        writers[RUNS_PAGE] = lambda folder, _: write_runs_page(folder.parent)
     if run.config.pluginmanager.is_blocked(PAGE_WRITER):
         del writers[PAGE]
     problems = []

@@ -80,8 +80,8 @@ def show_run(
         lines += failures(results, len(results) if in_full else FEW, columns)
     two_judge = len(run.judges.references) == 2
     lines += [*reviews(results, may_settle=two_judge), *_judging(run, results)]
-    lines += disagreements(results)
-    lines += [*official_differences(results), *reasons("skipped", results)]
+    lines += [*disagreements(results), *official_differences(results)]
+    lines += reasons("skipped", results)
     lines += [cut_off(budget, results)] if budget else reasons("not run", results)
     ends = [result for result in results if not is_final(result)]
     if run.earlier.makes_episodes and any(budget or each.fault != "budget" for each in ends):
@@ -94,13 +94,12 @@ def show_run(
 
 def _doctor(run: RunConfig) -> list[str]:
     """Return the command that lists which of the selected tasks can run on the run's devices."""
-    config, settings = run.config, run.settings
-    here = str(config.invocation_params.dir)
+    config, here = run.config, str(run.config.invocation_params.dir)
     words = ["python", "-m", "pytest_mobileagent", "doctor", "--tasks"]
     words += ["." if word == here else redact_urls(word) for word in config.args]
     words += [f"-k={config.option.keyword}"] if config.option.keyword else []
     words += [f"-m={config.option.markexpr}"] if config.option.markexpr else []
-    given = {name: settings[f"mobile-{name}"] for name in ("device", "driver", "device-has")}
+    given = {name: run.settings[f"mobile-{name}"] for name in ("device", "driver", "device-has")}
     return words + [f"--{name}={each.text}" for name, each in given.items() if each.is_given]
 
 
@@ -156,9 +155,8 @@ def _cannot_ask(run: RunConfig, results: Sequence[Entry]) -> list[str]:
     if run.agents.asks or not users:
         return []
     tasks = f"{users} task{'s have' if users != 1 else ' has'} a user who answers"
-    flag = run.settings["mobile-user"].option.flag
     agent = printable(str(run.agent_name))
-    return [f"{tasks}, and {agent} cannot ask: {flag}=told gives it the answers"]
+    return [f"{tasks}, and {agent} cannot ask: --mobile-user=told gives it the answers"]
 
 
 def show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) -> None:
@@ -170,10 +168,9 @@ def show_judged(terminal: pytest.TerminalReporter, judged: Mapping[str, Any]) ->
             title_of,
         )
 
-        for line in [
-            f"against {title_of(comparison['baseline'])}: {comparison_line(comparison)}",
-            *comparison_details(comparison),
-        ]:
+        against = title_of(comparison["baseline"])
+        terminal.line(f"against {against}: {comparison_line(comparison)}")
+        for line in comparison_details(comparison):
             terminal.line(line)
     if gate := judged.get("gate"):
         from pytest_mobileagent.report.gate.decide import decision_lines
@@ -193,8 +190,7 @@ def where_the_report_is(run: RunConfig, *, links: bool = False) -> str:
     if not page.is_file():
         return f"report: {near(run.config, run.folder.path / REPORT)}"
     words = ["python", "-m", "pytest_mobileagent", "show"]
-    elsewhere = run.settings["mobile-runs"].is_typed
-    if elsewhere or run.earlier.goes_on:  # `show` alone would open another run
+    if run.settings["mobile-runs"].is_typed or run.earlier.goes_on:  # alone, it opens another run
         words.append(str(near(run.config, run.folder.path)))
     address = page.absolute().as_uri()
     link = f"\x1b]8;;{address}\x1b\\{address}\x1b]8;;\x1b\\" if links else address

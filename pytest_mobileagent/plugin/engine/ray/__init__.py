@@ -39,10 +39,8 @@ def use_cluster(config: pytest.Config) -> None:
     run = config.stash[RUN]
     setting = run.settings["mobile-engine"]
     if not leaves_distribution(config):
-        what = (
-            ": workers on a cluster get one test at a time: leave out --dist and --tx, and give -n"
-        )
-        raise usage_error(setting, what)
+        what = "workers on a cluster get one test at a time: leave out --dist and --tx, and give -n"
+        raise usage_error(setting, f": {what}")
     cluster = _cluster_of(config)
     from pytest_mobileagent.plugin.engine.ray.cluster import ClusterError, disconnect
 
@@ -66,10 +64,7 @@ def use_cluster(config: pytest.Config) -> None:
 
 def _rerunning(config: pytest.Config) -> str:
     """Return the option that makes pytest-rerunfailures rerun failed tests; empty if none does."""
-    given = config.getoption("reruns", None), config.getoption("force_reruns", None)
-    flags = [
-        flag for flag, times in zip(("--reruns", "--force-reruns"), given, strict=True) if times
-    ]
+    flags = [flag for flag in ("--reruns", "--force-reruns") if config.getoption(flag, None)]
     with suppress(ValueError, KeyError):  # the plugin is not installed
         flags += ["reruns (of the ini file)"] if config.getini("reruns") else []
     return flags[0] if flags else ""

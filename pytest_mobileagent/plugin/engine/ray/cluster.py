@@ -89,8 +89,7 @@ class Cluster:
         Raises:
             ClusterError: if it has fewer phones.
         """
-        phones = self.phones
-        if workers <= phones:
+        if workers <= (phones := self.phones):
             return
         labels = ", ".join(f"{key}={value}" for key, value in self.labels.items())
         those = f" with {labels}" if labels else ""
@@ -126,8 +125,7 @@ def connect(engine: Engine, workers: int) -> Cluster:
             ray.init(**options)
     except Exception as error:  # Ray raises many types of error, including bare exceptions
         raise ClusterError(_why(error)) from error
-    packed = ray.get_runtime_context().runtime_env.get("working_dir")
-    return Cluster(engine.labels, bool(packed))
+    return Cluster(engine.labels, bool(ray.get_runtime_context().runtime_env.get("working_dir")))
 
 
 def _why(error: Exception) -> str:
@@ -183,8 +181,7 @@ def _quiet() -> Iterator[None]:
     errors, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             yield
     finally:
         os.dup2(errors, 2)
@@ -206,18 +203,16 @@ def about_code(session: pytest.Session, run: RunConfig) -> dict[str, str]:
 
     Test files and conftest.py files are named by their paths relative to pytest's root folder.
     """
-    root = session.config.rootpath
     loaded = session.config.pluginmanager.get_plugins()
     modules = {getattr(each, "__file__", None) or "" for each in loaded}
     files = {item.path for item in session.items}
     files |= {Path(name) for name in modules if name.endswith("conftest.py")}
-    return {**_of_files(root, files), **_of_folders(run)}
+    return {**_of_files(session.config.rootpath, files), **_of_folders(run)}
 
 
 def differences(run: RunConfig, theirs: Mapping[str, str]) -> list[str]:
     """Return the names in `theirs`, another machine's digests, that differ on this machine."""
-    here = _of_folders(run)
-    root = run.config.rootpath
+    here, root = _of_folders(run), run.config.rootpath
     here |= _of_files(root, [root / name for name in theirs if name not in here])
     return sorted(name for name, known in theirs.items() if here.get(name) != known)
 
@@ -231,9 +226,6 @@ def _of_files(root: Path, files: Iterable[Path]) -> dict[str, str]:
 
 
 def _of_folders(run: RunConfig) -> dict[str, str]:
-    found = {
-        f"the project's {what}": digest(content_of(folders(run.config, what)))
-        for what in _OF_PROJECT
-    }
-    own = Path(pytest_mobileagent.__file__).parent
-    return {**found, "pytest-mobileagent": digest(content_of([own]))}
+    named = {f"the project's {what}": folders(run.config, what) for what in _OF_PROJECT}
+    named["pytest-mobileagent"] = [Path(pytest_mobileagent.__file__).parent]
+    return {name: digest(content_of(paths)) for name, paths in named.items()}

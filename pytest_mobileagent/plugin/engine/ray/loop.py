@@ -150,17 +150,14 @@ def warning_of(fields: dict[str, Any]) -> warnings.WarningMessage:
         message = category(fields["text"])
     except TypeError:  # it takes other arguments
         message = Warning(fields["text"])
-    filename, line = fields["filename"], fields["line"]
-    return warnings.WarningMessage(message, category, filename, fields["lineno"], line=line)
+    place = {name: fields[name] for name in _PLACE}
+    return warnings.WarningMessage(message, category, **place)
+
+
+_PLACE = ("filename", "lineno", "line")
 
 
 def _warning_fields(warning: warnings.WarningMessage) -> dict[str, Any]:
-    category = warning.category
-    return {
-        "module": category.__module__,
-        "name": category.__name__,
-        "text": str(warning.message),
-        "filename": warning.filename,
-        "lineno": warning.lineno,
-        "line": warning.line,
-    }
+    kind = {"module": warning.category.__module__, "name": warning.category.__name__}
+    place = {name: getattr(warning, name) for name in _PLACE}
+    return {**kind, "text": str(warning.message), **place}
