@@ -57,19 +57,16 @@ class Step:
     - `calls`: the model calls.
     - `seconds_thinking` elapsed in the agent, `seconds_acting` from its decision until the screen
       had settled and was captured again; both by the host's clock.
-    - `probes` were read after the step; `events` are what the phone reported until the next
-      decision.
-    - `crashes` are app crashes, and `log` the lines of the phone's log, both from this decision
-      until the next; `log` may have been cut.
+    - `probes` were read after the step. `events` (which the phone reported), `crashes` of apps, and
+      the lines of the phone's `log` are those until the next decision; `log` may have been cut.
     - `reply`: the user's reply, if the agent asked; `answers` has one for each question, None if
       unanswered, and `user_calls` the calls of the model that plays the user. `told` is what the
       user had said without being asked, with the screen.
     - `counts`: whether the decision counts as a step; merely looking around does not.
     - `noise`: the noise that the agent met, or None. `screen` includes it; `screen.own` is the
       phone's own screen.
-    - `golden`: the golden action that was performed in place of `actions` (`--mobile-path=single`);
-      None if the agent's own were. `notice` and `undone` then say what could not have been
-      performed.
+    - `golden`: the golden action that was performed in place of `actions` (`--mobile-path=single`),
+      if any; `notice` and `undone` then say what could not have been performed.
     """
 
     screen: Screen
@@ -324,13 +321,8 @@ class EpisodeRecord:
         if steps <= 0 or not self.steps:
             return self
         count = min(steps, len(self.steps))
-        first = self.screens[count]
-        return replace(
-            self,
-            steps=self.steps[count:],
-            initial_probes=self.steps[count - 1].probes,
-            started=first.time or self.started,
-        )
+        before, began = self.steps[count - 1].probes, self.screens[count].time or self.started
+        return replace(self, steps=self.steps[count:], initial_probes=before, started=began)
 
     def probe(self, name: str) -> Value:
         """Return the value of one of the task's probes or measures after the last step.
@@ -370,7 +362,7 @@ class UnknownProbeError(TaskError, KeyError):
 
 def _probe(name: str, probes: Mapping[str, Value]) -> Value:
     if name not in probes:
-        names = ", ".join(sorted(probes)) or "none"
-        msg = f"the task has no probe {name!r} (it has: {names}); name it in @task(…, probes={{…}})"
-        raise UnknownProbeError(msg)
+        has = f"it has: {', '.join(sorted(probes)) or 'none'}"
+        what = f"the task has no probe {name!r} ({has}); name it in @task(…, probes={{…}})"
+        raise UnknownProbeError(what)
     return probes[name]

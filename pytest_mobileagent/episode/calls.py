@@ -31,8 +31,7 @@ class ModelCall:
     - `estimated_input_tokens`, `estimated_output_tokens`: estimates by MobileAgentBench's rule,
       beside the provider's numbers (see `llm.estimate`).
     - `from_cache`: whether the reply was reused from another call, at no further cost.
-    - `response_model`: the model's name and version as given in the provider's reply; "" if
-      missing.
+    - `response_model`: the model's name and version in the provider's reply; "" if missing.
     - `line`: the line of calls.jsonl with the prompt and the reply, from 1.
 
     Raises:
@@ -65,8 +64,8 @@ class ModelCall:
         for name in (*_TOKENS, *_ESTIMATES, "images", "line", "retries"):
             value = _whole(getattr(self, name))
             if not (name != "retries" and value is None) and not _is_count(value):
-                msg = f"{name}={_short(value)} of a ModelCall must be a whole number from 0"
-                raise ValueError(msg)
+                must = "of a ModelCall must be a whole number from 0"
+                raise ValueError(f"{name}={_short(value)} {must}")
             object.__setattr__(self, name, value)
         for name in ("price_usd", "seconds_to_first", "seconds", "waited"):
             value = getattr(self, name)
@@ -115,18 +114,15 @@ class Totals:
 def totals(calls: Iterable[ModelCall]) -> Totals:
     """Return the sum of the calls."""
     each = tuple(calls)
+    summed = (*_TOKENS, *_ESTIMATES, "price_usd")
+    sums: dict[str, Any] = {n: known_sum(getattr(call, n) for call in each) for n in summed}
     return Totals(
         calls=len(each),
-        input_tokens=known_sum(call.input_tokens for call in each),
-        output_tokens=known_sum(call.output_tokens for call in each),
-        cached_tokens=known_sum(call.cached_tokens for call in each),
-        price_usd=known_sum(call.price_usd for call in each),
         unpriced_calls=sum(call.price_usd is None for call in each),
         uncounted_calls=sum(None in (call.input_tokens, call.output_tokens) for call in each),
         estimated=any(call.estimated for call in each),
-        estimated_input_tokens=known_sum(call.estimated_input_tokens for call in each),
-        estimated_output_tokens=known_sum(call.estimated_output_tokens for call in each),
         retries=sum(call.retries for call in each),
+        **sums,
     )
 
 

@@ -100,7 +100,7 @@ def add(run: Path, content: Mapping[str, Any]) -> None:
         when = datetime.now(UTC).isoformat(timespec="milliseconds")
         body = to_line({"when": when, **content})
         line = f'{body[:-1]},"digest":"{digest_of(before + body)}"}}\n'
-        file.write(("" if is_whole else "\n").encode() + line.encode())
+        file.write((line if is_whole else f"\n{line}").encode())
 
 
 def _last(descriptor: int) -> tuple[str, bool]:
@@ -131,10 +131,11 @@ def seal(run: Path, folder: Path, index: str | None = None) -> None:
     """
     if not (run / CHAIN).is_file() or not is_below(folder, run):
         return
-    link: dict[str, Any] = {"attempt": folder.relative_to(run).as_posix(), "files": {}}
-    for path in sealed_files(folder):
-        digests = [_digest_in(run, line) for line in lines_of(path)]
-        link["files"][path.relative_to(folder).as_posix()] = digests
+    files = {
+        path.relative_to(folder).as_posix(): [_digest_in(run, line) for line in lines_of(path)]
+        for path in sealed_files(folder)
+    }
+    link = {"attempt": folder.relative_to(run).as_posix(), "files": files}
     add(run, link if index is None else {**link, "index": _digest_in(run, index)})
 
 
@@ -145,10 +146,7 @@ def sealed_files(folder: Path) -> list[Path]:
 
 
 def close(run: Path) -> None:
-    """Seal the attempts that were not sealed, and add report.json.
-
-    Their process died, or was on another machine and has sent its files.
-    """
+    """Seal the attempts whose process died or was on another machine, and add report.json."""
     if not (run / CHAIN).is_file():
         return
     known = [link.content for link in links(run)]

@@ -35,9 +35,8 @@ class Event:
     `type` is Android's without its prefix: `clicked` for TYPE_VIEW_CLICKED, `window_state_changed`
     for TYPE_WINDOW_STATE_CHANGED. `resource_id` and `bounds` (pixels) are those of the view that
     the event comes from. `time` is the phone's clock, `uptime` is in milliseconds. Gaps in the
-    `sequence` numbers show that events were lost. Numbers that do not apply are as in Android. A
-    `derived` event was not recorded by a listener, but derived from the agent's actions and the
-    screens.
+    `sequence` numbers show that events were lost. Numbers that do not apply are as in Android. An
+    event is `derived` if it was inferred from actions and screens, instead of recorded.
     """
 
     type: str
@@ -140,8 +139,7 @@ _KINDS = get_args(CrashKind)
 class LogLine:
     """A line of the phone's log.
 
-    `time` is the phone's, as logcat prints it ("11-23 08:00:01.123"); `level` is one of V, D, I, W,
-    E and F.
+    `time` is the phone's, as logcat prints it ("11-23 08:00:01.123"); `level` is one of VDIWEF.
     """
 
     time: str

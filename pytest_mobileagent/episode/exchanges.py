@@ -32,8 +32,7 @@ STREAM = "calls.jsonl"
 class ExchangeLog:
     """Appends calls to an episode's calls.jsonl, or to a file of another `name` beside it.
 
-    If a list of `calls` is given, they are added to it as well, including failed ones, which also
-    cost money.
+    They are also added to the list `calls`, if it is given: failed ones too, which may cost money.
     """
 
     def __init__(
@@ -69,9 +68,8 @@ class ExchangeLog:
             written = read_bytes(self._path)
         except OSError:
             return 1
-        # An incomplete line remains a separate line.
-        is_whole = written.endswith(b"\n") or not written
-        return written.count(b"\n") + (1 if is_whole else 2)
+        rest = written.rpartition(b"\n")[2]  # an incomplete line, which remains a separate one
+        return written.count(b"\n") + (2 if rest else 1)
 
     def add(self, exchange: Mapping[str, Any]) -> None:
         """Write a call with its prompt and its reply.
@@ -130,21 +128,18 @@ def _asking(calls: Path) -> Path:
 def first_prompt(episode: Path) -> str:
     """Return the text of the first prompt of an episode, or "" if none is recorded."""
     for exchange in _exchanges(episode):
-        try:
+        with contextlib.suppress(ValueError, LookupError, TypeError, AttributeError):
             messages = expect(exchange["prompt"], list, "prompt")
-            words = "\n".join(_words(message["content"]) for message in messages)
-        except (ValueError, LookupError, TypeError, AttributeError):
-            continue
-        if words:
-            return words
+            if words := "\n".join(_words(message["content"]) for message in messages):
+                return words
     return ""
 
 
 def settings_sent(episode: Path) -> list[dict[str, Any]]:
     """Return the settings with which models were called in an episode, each once."""
-    each = [exchange.get("settings") for exchange in _exchanges(episode)]
     found: list[dict[str, Any]] = []
-    for settings in each:
+    for exchange in _exchanges(episode):
+        settings = exchange.get("settings")
         if isinstance(settings, dict) and settings not in found:
             found.append(settings)
     return found

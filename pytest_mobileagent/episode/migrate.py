@@ -1,12 +1,10 @@
 """Converts the records of older versions to the current schema.
 
-Version 2 adds fields; a reader of version 2 keeps fields that it does not know. Only a newer major
-version is refused.
+A minor version only adds fields, which older readers keep; a newer major version is refused.
 """
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -44,13 +42,11 @@ def _kept(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 def _head(head: dict[str, Any]) -> dict[str, Any]:
     task = dict(head["task"])
     case = {name: task.pop(name) for name in ("id", "suite", "nodeid", "parameters", "environment")}
-    goal = task.pop("goal")
-    step_limit = task.pop("step_limit")
     rest = {name: value for name, value in head.items() if name not in {"task", "epoch"}}
     return rest | {
-        "goal": goal,
-        "step_limit": step_limit,
-        "case": {**case, "epoch": head["epoch"], "task": task | {"goal": goal}},
+        "goal": task["goal"],
+        "step_limit": task.pop("step_limit"),
+        "case": {**case, "epoch": head["epoch"], "task": task},
         "reset": reset(head.get("reset")),
     }
 
@@ -75,7 +71,7 @@ def reset(words: str | None) -> dict[str, Any] | None:
     if words.startswith("snapshot "):
         return {"kind": "snapshot", "snapshot": words.removeprefix("snapshot ")}
     reason, _, apps = words.partition(": cleared ")
-    cleared = [] if apps in {"", "nothing"} else re.split(r", ", apps)
+    cleared = [] if apps in {"", "nothing"} else apps.split(", ")
     return {"kind": "cleared", "cleared": cleared, "reason": reason}
 
 

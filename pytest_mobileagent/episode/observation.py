@@ -39,9 +39,8 @@ class Observation:
       (`failure`), and why the picture does not show the page (`screen.notice`); mostly "".
     - `before`: on recorded pages, the page that was left by going back; else None. Agents that
       should see only what a phone shows do not use it.
-    - `done`: the golden action that was performed in place of the last decision; None if the
-      decision itself was performed. An agent that remembers its actions should remember this one
-      instead.
+    - `done`: the golden action that was performed in place of the last decision, if any. An agent
+      that remembers its actions should remember this one instead.
     - `told`: what the user says without being asked, with `--mobile-user=told`.
 
     The values of probes are never part of it.

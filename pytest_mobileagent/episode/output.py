@@ -36,9 +36,8 @@ def hide(path: Path, secrets: Iterable[str]) -> None:
 class Output:
     """A file that receives the output of a program, with secrets removed.
 
-    The first `part_size` bytes are written immediately. Of the rest, the last `part_size` bytes
-    are written on closing, after a line that states how much is left out. A full disk ends the
-    file, not the program.
+    The first `part_size` bytes are written immediately; of the rest, the last `part_size` bytes on
+    closing, after a line that says how much is left out. A full disk ends the file only.
     """
 
     def __init__(self, path: Path, secrets: Iterable[str] = (), part_size: int = PART_SIZE) -> None:
@@ -135,10 +134,8 @@ class Output:
 
 def _begun(data: bytes, secret: bytes) -> int:
     """Return how many of the last bytes are the beginning of a secret."""
-    for count in range(min(len(secret) - 1, len(data)), 0, -1):
-        if data.endswith(secret[:count]):
-            return count
-    return 0
+    counts = range(min(len(secret) - 1, len(data)), 0, -1)
+    return next((count for count in counts if data.endswith(secret[:count])), 0)
 
 
 DISPLAY_LIMIT = 64 * 1024  # bytes of each stream
@@ -155,10 +152,8 @@ class Printed:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._streams = [
-            _Stream(1, folder / "agent-stdout.txt"),
-            _Stream(2, folder / "agent-stderr.txt"),
-        ]
+        files = {1: "agent-stdout.txt", 2: "agent-stderr.txt"}
+        self._streams = [_Stream(number, folder / name) for number, name in files.items()]
         self._closing, self._close = os.pipe()
         self._reader = threading.Thread(target=self._read, daemon=True, name="mobile-printed")
         self._reader.start()
@@ -218,9 +213,7 @@ class _Stream:
         self._size += len(data)
         self._show(data[: max(0, DISPLAY_LIMIT - before)])
         if before <= DISPLAY_LIMIT < self._size:
-            with contextlib.suppress(
-                OSError
-            ):  # the disk is full, which the episode's own record reports
+            with contextlib.suppress(OSError):  # the disk is full, as the episode's record reports
                 self._path.unlink(missing_ok=True)  # the agent may have put a link there
                 self._file = Output(self._path, secrets_of(os.environ))
                 self._file.write(self._held)

@@ -55,8 +55,8 @@ def main(arguments: Sequence[str], find_run: Callable[[Path], Path]) -> int:
         description="Pack the screens of runs: screenshots as lossless WebP, view "
         "hierarchies with gzip. Everything that reads runs reads both forms.",
     )
-    run = "the folder of a run, or a folder of runs, whose newest run is used"
-    parser.add_argument("runs", nargs="+", metavar="RUN", help=run)
+    what = "the folder of a run, or a folder of runs, whose newest run is used"
+    parser.add_argument("runs", nargs="+", metavar="RUN", help=what)
     try:
         for folder in [find_run(Path(run)) for run in parser.parse_args(arguments).runs]:
             before = size_of(folder) / 1e6
@@ -108,8 +108,7 @@ def pack(screen: Path) -> bool:
     """Pack one screen, and return whether that made it smaller; otherwise it is left as it is.
 
     Raises:
-        OSError: if the screen cannot be read, or its packed file cannot be written; the screen is
-            left unchanged.
+        OSError: if the screen cannot be read, or its packed file cannot be written.
     """
     content = read_bytes(screen)
     packed = as_webp(content) if screen.suffix == ".png" else gzip.compress(content, 9, mtime=0)
@@ -193,12 +192,9 @@ class IdlePacker:
         self._run = run
         # Nothing in the current folder may replace Python's own modules.
         command = [sys.executable, "-P", "-m", __name__, str(run)]
+        pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
         self._process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=without_keys(),
+            command, stdin=pipe, stdout=nowhere, stderr=nowhere, env=without_keys()
         )
 
     def end(self) -> None:
@@ -208,29 +204,21 @@ class IdlePacker:
         relink(self._run)
 
 
-def _be_idle() -> None:
-    """Use only processor and disk time that nothing else wants."""
-    os.nice(19)
+def _pack_in_time_left(run: Path) -> None:
+    """Pack the screens of a run until standard input ends, which the parent process holds open."""
+    os.nice(19)  # only use processor and disk time that nothing else wants
     if hasattr(os, "SCHED_IDLE"):
         with suppress(OSError):
             os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-
-
-def _pack_in_time_left(run: Path) -> None:
-    """Pack the screens of a run until standard input ends, which the parent process holds open."""
-    _be_idle()
     hopeless: set[Path] = set()
     while True:
-        fresh = [screen for screen in unpacked(run) if screen not in hopeless]
-        for screen in fresh:
+        for screen in (each for each in unpacked(run) if each not in hopeless):
             if select.select([sys.stdin], [], [], 0)[0]:
                 return
-            try:
-                is_packed = pack(screen)
-            except OSError:
-                is_packed = False
-            if not is_packed:
-                hopeless.add(screen)
+            with suppress(OSError):
+                if pack(screen):
+                    continue
+            hopeless.add(screen)
         if select.select([sys.stdin], [], [], _PAUSE)[0]:
             return
 

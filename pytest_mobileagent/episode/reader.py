@@ -1,7 +1,6 @@
 """Reads episodes back from disk (see `episode.store`), whatever has happened to their files.
 
-Records are tolerant: fields added by newer versions are kept in `extra`. Damaged records are
-refused.
+Fields added by newer versions are kept in `extra`; damaged records are refused.
 """
 
 from __future__ import annotations
@@ -89,16 +88,15 @@ def read(folder: Path, kind: type[E]) -> E:
     """Return the episode in a folder as an object of `kind`, or as much of it as was written.
 
     Raises:
-        RecordError: if the folder contains no episode, not even a first screen, or one of a newer
-            major version.
+        RecordError: if there is not even a first screen, or it is of a newer major version.
     """
     try:
         return whole(folder, kind, records_of(folder), {})
     except RecursionError as error:
         raise RecordError(f"{folder / STREAM} is damaged: it is nested too deeply") from error
     except (LookupError, TypeError, ValueError, AttributeError, OSError, OverflowError) as error:
-        msg = f"{folder} does not contain a complete record: {type(error).__name__}: {error}"
-        raise RecordError(msg) from error
+        why = f"{type(error).__name__}: {error}"
+        raise RecordError(f"{folder} does not contain a complete record: {why}") from error
 
 
 def whole(
@@ -111,7 +109,9 @@ def whole(
     episode = assemble(folder, kind, recorded, known)
     if any(record["record"] == "end" for record in recorded):
         return episode
-    return replace(episode, unused=_unended_calls(folder, recorded))
+    taken = {call.get("line") for record in recorded for call in record.get("calls", ())}
+    unended = (call for call in CallReader(folder).new() if call.line not in taken)
+    return replace(episode, unused=tuple(unended))
 
 
 def assemble(
@@ -134,12 +134,12 @@ def assemble(
         if number not in known:
             known[number] = _screen(screens, where(number, folder), record)
     known_screens = [known[number] for number in range(1, len(seen) + 1)]
-    about, ending = _about(head), _ending(end)
+    about, ending, last = _about(head), _ending(end), known_screens[-1]
     extra = about.pop("extra") | ending.pop("extra")
     return kind(
         folder=folder,
-        screen=known_screens[-1].own,
-        covered=None if known_screens[-1].beneath is None else known_screens[-1],
+        screen=last.own,
+        covered=None if last.beneath is None else last,
         steps=tuple(_steps(records, known_screens, seen)),
         initial_probes=seen[0]["probes"],
         started=known_screens[0].time,
@@ -171,8 +171,8 @@ def records_of(folder: Path) -> list[dict[str, Any]]:
         # Only "\n" ends a line: agents' texts may contain all of Unicode's other line endings.
         *lines, _ = read_text(path, "replace").split("\n")
     except OSError as error:
-        msg = f"no episode is recorded in {path.parent}: {path.name}: {error.strerror}"
-        raise RecordError(msg) from error
+        what = f"no episode is recorded in {path.parent}"
+        raise RecordError(f"{what}: {path.name}: {error.strerror}") from error
     try:
         records = [parse_json(line) for line in lines]
     except ValueError as error:
@@ -207,7 +207,6 @@ def _unknown(record: Mapping[str, Any], *known: str) -> dict[str, Any]:
 
 def _about(head: Mapping[str, Any]) -> dict[str, Any]:
     extra = _unknown(head, "schema_version", "case", "device", "reset", *_HEAD)
-    reset = head.get("reset")
     device = read_as(DeviceInfo, head["device"], "device")
     for name, cls in (("device", DeviceInfo), ("reset", Reset)):
         if beyond := _unknown(head.get(name) or {}, *kinds_of(cls)):
@@ -216,7 +215,7 @@ def _about(head: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "case": Case.from_json(head["case"]),
         "device": replace(device, size=(width, height)),
-        "reset": read_as(Reset, reset, "reset") if reset else None,
+        "reset": read_as(Reset, head["reset"], "reset") if head.get("reset") else None,
         "extra": extra,
         **_known("episode", head, _HEAD),
     }
@@ -236,12 +235,6 @@ def _ending(end: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _unended_calls(folder: Path, records: Sequence[Mapping[str, Any]]) -> tuple[ModelCall, ...]:
-    """Return the metered calls of an interrupted episode that belong to no step."""
-    taken = {call.get("line") for record in records for call in record.get("calls", ())}
-    return tuple(call for call in CallReader(folder).new() if call.line not in taken)
-
-
 def _screen(screens: ScreenStore, where: str, record: Mapping[str, Any]) -> Screen:
     known = _known("observation", record, _OBSERVATION)
     pages = _known("observation", record, _PAGES)
@@ -256,13 +249,8 @@ def _screen(screens: ScreenStore, where: str, record: Mapping[str, Any]) -> Scre
         name, size = each["png"], each.get("size")
         screens.found(*((name, ".png") if size is None else (each["xml"], ".xml")))
         xml = screens.read(each["xml"], ".xml").decode("utf-8")
-        attributes: dict[str, Any] = {
-            **about,
-            "package": each["package"],
-            "activity": each["activity"],
-            "where": where,
-            "beneath": beneath,
-        }
+        place = {name: each[name] for name in ("package", "activity")}
+        attributes: dict[str, Any] = {**about, **place, "where": where, "beneath": beneath}
         if size is not None:
             width, height = (expect(length, int, "observation.size") for length in size)
             return Screen(xml, b"", **attributes, extent=(width, height))

@@ -102,8 +102,8 @@ class Redaction:
 
     def about(self) -> dict[str, Any]:
         """Return a description of the rules for a run's record, without the patterns themselves."""
-        counts = {"patterns": len(self.patterns), "regions": len(self.regions)}
-        return {"sha256": self.digest, **counts}
+        patterns, regions = len(self.patterns), len(self.regions)
+        return {"sha256": self.digest, "patterns": patterns, "regions": regions}
 
     def text(self, text: str) -> str:
         """Return the text with the matches of all patterns masked, through any encoding."""
@@ -142,19 +142,18 @@ class Redaction:
 
         `unchanged` names fields that are not redacted.
         """
+
+        def field(name: str, each: Any) -> Any:
+            is_known = name in unchanged and (name in _AUTHORS or _is_name(each))
+            return each if is_known or _is_structure(name, each) else self._content(each, unchanged)
+
         match value:
             case str():
                 return self.text(value)
             case list() | tuple():
                 return [self._content(each, unchanged) for each in value]
             case dict():
-                return {
-                    self.text(str(name)): each
-                    if (name in unchanged and (name in _AUTHORS or _is_name(each)))
-                    or _is_structure(name, each)
-                    else self._content(each, unchanged)
-                    for name, each in value.items()
-                }
+                return {self.text(str(name)): field(name, each) for name, each in value.items()}
             case int() | float() if not isinstance(value, bool):
                 return MASK if self.matches(str(value)) else value
         return value
@@ -218,10 +217,9 @@ def _is_name(value: Any, name: re.Pattern[str] = _NAME) -> bool:
 
 def _is_structure(name: str, value: Any) -> bool:
     """Return whether a field is a message's role or a reference to one of the run's pictures."""
-    if not isinstance(value, str):
-        return False
-    is_picture = name == "picture" and _PICTURE.fullmatch(value) is not None
-    return is_picture or (name == "role" and value in _ROLES)
+    if name == "picture":
+        return isinstance(value, str) and _PICTURE.fullmatch(value) is not None
+    return name == "role" and isinstance(value, str) and value in _ROLES
 
 
 def use(path: Path | None) -> Redaction | None:
@@ -242,8 +240,7 @@ def current() -> Redaction | None:
     """Return the rules of this process, or None.
 
     Raises:
-        HostError: if the file has changed since the run began, or is missing: nothing may be
-            recorded.
+        HostError: if the file has changed since the run began, or is missing.
     """
     given = os.environ.get(_VARIABLE)
     return None if given is None else _rules(given)
@@ -268,17 +265,14 @@ def _rules(given: str) -> Redaction:
     except ValueError as error:
         raise HostError(str(error)) from None
     if rules.digest != digest:
-        msg = f"{path} has changed since the run began, so it is not clear what may be recorded"
-        raise HostError(msg)
+        what = f"{path} has changed since the run began"
+        raise HostError(f"{what}, so it is not clear what may be recorded")
     return rules
 
 
 def _box(bounds: str) -> Box | None:
     found = _BOUNDS.fullmatch(bounds)
-    if found is None:
-        return None
-    left, top, right, bottom = map(int, found.groups())
-    return left, top, right, bottom
+    return None if found is None else (int(found[1]), int(found[2]), int(found[3]), int(found[4]))
 
 
 def _is_inside(box: Box | None, regions: Sequence[Box]) -> bool:
@@ -335,8 +329,8 @@ def rules_of(path: Path) -> Redaction:
         raise ValueError(f"{path}: there is no {unknown[0]!r}; it may have `text` and [[region]]")
     words, regions = given.get("text", []), given.get("region", [])
     if not _is_list(words, str) or not _is_list(regions, dict):
-        msg = f"{path}: `text` must be a list of regular expressions, and each [[region]] a table"
-        raise ValueError(msg)
+        must = "`text` must be a list of regular expressions, and each [[region]] a table"
+        raise ValueError(f"{path}: {must}")
     if not words and not regions:
         raise ValueError(f"{path} specifies nothing to black out")
     patterns = tuple(_pattern(path, number, word) for number, word in enumerate(words, 1))
@@ -349,22 +343,21 @@ def _is_list(value: Any, kind: type) -> bool:
 
 
 def _pattern(path: Path, number: int, word: str) -> Pattern:
+    which = f"{path}: pattern {number} of `text`"  # not quoted, as it may be a secret
     try:
         pattern = compile_pattern(word)
-    except PatternError as error:  # the pattern is not quoted, as it may be a secret
-        msg = f"{path}: pattern {number} of `text` is not a regular expression: {error}"
-        raise ValueError(msg) from None
+    except PatternError as error:
+        raise ValueError(f"{which} is not a regular expression: {error}") from None
     if not word or pattern.fullmatch(""):
-        why = "matches the empty text, and so matches everywhere"
-        raise ValueError(f"{path}: pattern {number} of `text` {why}")
+        raise ValueError(f"{which} matches the empty text, and so matches everywhere")
     return pattern
 
 
 def _region(path: Path, number: int, given: Mapping[str, Any]) -> Region:
     where = f"{path}: [[region]] {number}"
     if unknown := sorted(set(given) - {"box", "package", "resource_id"}):
-        msg = f"{where} has no {unknown[0]!r}; it may have `box`, `package`, `resource_id`"
-        raise ValueError(msg)
+        known = "it may have `box`, `package`, `resource_id`"
+        raise ValueError(f"{where} has no {unknown[0]!r}; {known}")
     if ("box" in given) == ("resource_id" in given):
         raise ValueError(f"{where} needs either a `box` or a `resource_id`")
     for name in ("package", "resource_id"):

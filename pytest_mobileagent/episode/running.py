@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pytest_mobileagent._task.case import Case
 from pytest_mobileagent.episode import EpisodeRecord
+from pytest_mobileagent.episode.calls import known_sum
 from pytest_mobileagent.episode.exchanges import CallReader
 from pytest_mobileagent.episode.reader import assemble
 from pytest_mobileagent.episode.runs import note_of
@@ -123,20 +124,15 @@ class _Followed:
         except (LookupError, TypeError, ValueError, AttributeError):
             self.has_ended = True
         if self.running is not None:
-            for price in (call.price_usd for call in self._calls.new()):
-                if price is not None:
-                    self.running.cost_usd = (self.running.cost_usd or 0.0) + price
+            prices = (call.price_usd for call in self._calls.new())
+            self.running.cost_usd = known_sum([self.running.cost_usd, *prices])
 
     def _take(self, record: dict[str, Any]) -> None:
         kind, running = record["record"], self.running
         if kind == "episode":
-            self.running = Running(
-                self._folder,
-                Case.from_json(record["case"]),
-                str(record["device"]["serial"]),
-                str(record["recorded"]),
-                record["step_limit"],
-            )
+            case, serial = Case.from_json(record["case"]), str(record["device"]["serial"])
+            began, limit = str(record["recorded"]), record["step_limit"]
+            self.running = Running(self._folder, case, serial, began, limit)
             if (note := note_of(self._folder)) is not None:
                 self.running.node, self.running.worker = note.node, note.worker
         elif kind == "end":
@@ -175,6 +171,5 @@ class LiveEpisode(Generic[E]):
             self._records += added
             return assemble(self._folder, self._kind, self._records, self._screens)
         except (LookupError, TypeError, ValueError, AttributeError, OSError) as error:
-            why = f"{type(error).__name__}: {error}"
-            msg = f"{self._folder} cannot be read while it is being written: {why}"
-            raise RecordError(msg) from error
+            what = f"{self._folder} cannot be read while it is being written"
+            raise RecordError(f"{what}: {type(error).__name__}: {error}") from error

@@ -68,8 +68,7 @@ HEAD: dict[str, Any] = {
 def inside(run: Path, name: object) -> Path | None:
     """Return the path of a file or folder that a run's record names, or None if it is outside.
 
-    A run may come from a stranger: its records may name anything, and it may contain links to
-    anything.
+    A run may come from a stranger: its records may name, and its links may lead to, anything.
     """
     if not isinstance(name, str) or not name or "\0" in name:
         return None
@@ -80,8 +79,7 @@ def inside(run: Path, name: object) -> Path | None:
 def about(run: Path) -> dict[str, Any]:
     """Return the head of a run from run.json; empty if there is no valid one."""
     try:
-        whole = read_json(run / RUN)
-        return dict(check(whole["run"], HEAD, "run"))
+        return dict(check(read_json(run / RUN)["run"], HEAD, "run"))
     except (OSError, ValueError, LookupError, TypeError):
         return {}
 
@@ -108,8 +106,8 @@ def digests(run: Path) -> dict[str, dict[str, Any]]:
     Unreadable entries are left out.
     """
     try:
-        whole = read_json(run / RUN)
-        return {key: each for key, each in whole["digests"].items() if isinstance(each, dict)}
+        whole = read_json(run / RUN)["digests"]
+        return {key: each for key, each in whole.items() if isinstance(each, dict)}
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return {}
 
@@ -186,10 +184,8 @@ def entries(run: Path) -> list[IndexLine]:
         return []
     found = []
     for line in text.split("\n"):  # names may contain all of Unicode's other line endings
-        try:
+        with contextlib.suppress(ValueError, LookupError, TypeError):
             found.append(read_as(IndexLine, parse_json(line), "line"))
-        except (ValueError, LookupError, TypeError):
-            continue
     return found
 
 
@@ -240,8 +236,8 @@ def begin(folder: Path, place: str, worker: str, *, alone: bool, node: str = "")
 
 def end(folder: Path, attempt: Attempt, how: End, *, together: bool = False) -> None:
     """Record in the folder of an attempt how it ended, even if an agent has changed the file."""
-    ended = round(time.time(), 3)
-    _write(folder, replace(attempt, ended=ended, end=how, together=together))
+    now = round(time.time(), 3)
+    _write(folder, replace(attempt, ended=now, end=how, together=together))
 
 
 def noted(run: Path, key: str) -> list[dict[str, Any]]:

@@ -48,11 +48,10 @@ class ScreenStore:
     @classmethod
     def of_episode(cls, episode: Path) -> ScreenStore:
         """Return the store of an episode's run; in version 1 each episode has its own."""
-        shared = episode.parent.parent / FOLDER
         own = episode / FOLDER
         # The presence of links proves nothing: unpacked archives contain the screens themselves.
         has_own = any(CONTENT.fullmatch(path.stem) for path in own.glob("*.png"))
-        return cls(own if has_own else shared)
+        return cls(own if has_own else episode.parent.parent / FOLDER)
 
     def path(self, name: str, suffix: str) -> Path:
         """Return the path to which a screenshot (".png") or hierarchy (".xml") is written.
@@ -127,23 +126,19 @@ class ScreenStore:
             HostError: if the folder cannot be written.
         """
         suffix = ".png" if content.startswith(b"\x89PNG") else ".jpg"
-        hides = redaction.current() is not None
-        if hides and not self.file(_name(content), suffix).exists():
-            # Its content is unknown, so all of it is blacked out.
-            content = redaction.blackened(content)
+        is_new = not self.file(_name(content), suffix).exists()
+        if is_new and redaction.current() is not None:
+            content = redaction.blackened(content)  # all of it, as it may show anything
         return self._add(content, suffix) + suffix
 
     def link(self, place: Path, png: str, xml: str) -> None:
         """Create links that help people find a screen; skipped on a disk without links."""
-        for name, suffix in ((png, ".png"), (xml, ".xml")):
-            if not name:
-                continue
+        for name, suffix in ((png, ".png"), (xml, ".xml")) if png else ((xml, ".xml"),):
             file = self.file(name, suffix)
-            target = os.path.relpath(file, place.parent)
             link = Path(f"{place}{file.name.removeprefix(name)}")
             with contextlib.suppress(OSError):
                 link.unlink(missing_ok=True)  # of a screen that this one replaces
-                link.symlink_to(target)
+                link.symlink_to(os.path.relpath(file, place.parent))
 
     def _add(self, content: bytes, suffix: str, copy: str = "") -> str:
         name = _name(content)
@@ -163,9 +158,8 @@ def _refer(path: Path, copy: str, content: bytes) -> bool:
         if read_bytes(Path(copy), follows=True) != content:
             return False  # such as a page that noise covers
         path.unlink(missing_ok=True)  # a link to a copy that has moved
-        path.symlink_to(copy)
-    except FileExistsError:
-        return True  # another worker was faster
+        with contextlib.suppress(FileExistsError):  # another worker was faster
+            path.symlink_to(copy)
     except OSError:
         return False
     return True

@@ -86,9 +86,8 @@ def _without(sought: re.Pattern[str], value: Any) -> Any:
 @lru_cache(16)
 def _any_form(words: tuple[str, ...]) -> re.Pattern[str] | None:
     """Return a pattern of words as they are, and as JSON, URLs, HTML and headers spell them."""
-    forms = {form for word in words for form in _forms(word)}
-    longest_first = sorted(forms, key=len, reverse=True)
-    return re.compile("|".join(map(re.escape, longest_first))) if forms else None
+    forms = sorted({form for word in words for form in _forms(word)}, key=len, reverse=True)
+    return re.compile("|".join(map(re.escape, forms))) if forms else None
 
 
 def _forms(word: str) -> Iterator[str]:

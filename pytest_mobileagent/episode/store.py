@@ -8,8 +8,7 @@ There is one folder per episode, in the folder of a run:
                        {"record": "step", …}                           the agent's decision
                        {"record": "outcome", …}                        what could not be performed
                        {"record": "noise", …}                          noise that it met
-                       {"record": "events", …}                         events of the phone since
-                       then
+                       {"record": "events", …}                         the phone's events since then
                        {"record": "log", …}                            the phone's log since then
                        {"record": "end", …}                            why it ended
     calls.jsonl        prompts and replies of models (see `episode.exchanges`)
@@ -96,8 +95,10 @@ STREAM = "episode.jsonl"
 class Recorder:
     """Writes one episode into a folder, while it happens; `screens` is the run's screen store.
 
-    Nothing is written before the episode starts. All methods raise HostError if the folder cannot
-    be written.
+    Nothing is written before the episode starts.
+
+    Raises:
+        HostError: from all methods, if the folder cannot be written.
     """
 
     def __init__(self, folder: Path, screens: ScreenStore) -> None:
@@ -181,9 +182,8 @@ class Recorder:
         if (own := screen.beneath) is None:
             return {}
         png, xml = self.screens.add(own)
-        return {
-            "beneath": {"png": png, "xml": xml, "package": own.package, "activity": own.activity}
-        }
+        seen = {"png": png, "xml": xml, "package": own.package, "activity": own.activity}
+        return {"beneath": seen}
 
     def step(
         self,
@@ -201,17 +201,15 @@ class Recorder:
         """
         done = actions if golden is None else (golden.action,)
         self._name = type(done[0]).__name__.lower() if done else "none"
-        self._write(
-            "step",
-            {
-                "actions": cut_texts([to_json(action) for action in actions]),
-                "said": cut(said, MOST_SAID),
-                "calls": [call.to_json() for call in calls],
-                "seconds": seconds,
-                **({} if counts else {"counts": False}),
-                **({} if golden is None else {"golden": golden_to_json(golden)}),
-            },
-        )
+        content: dict[str, Any] = {
+            "actions": cut_texts([to_json(action) for action in actions]),
+            "said": cut(said, MOST_SAID),
+            "calls": [call.to_json() for call in calls],
+            "seconds": seconds,
+        }
+        content |= {} if counts else {"counts": False}
+        content |= {} if golden is None else {"golden": golden_to_json(golden)}
+        self._write("step", content)
 
     def outcome(
         self,
@@ -259,13 +257,13 @@ class Recorder:
         belong to an earlier step.
         """
         if crashes or lines:
-            content = {
+            content: dict[str, Any] = {
                 "crashes": [crash.to_json() for crash in crashes],
                 "lines": [line.to_json() for line in lines],
             }
-            more = {"left_out": left_out or None, "step": step}
-            known = {name: value for name, value in more.items() if value is not None}
-            self._write("log", content | known)
+            content |= {"left_out": left_out} if left_out else {}
+            content |= {} if step is None else {"step": step}
+            self._write("log", content)
 
     def end(
         self,
@@ -284,9 +282,9 @@ class Recorder:
         phone's log could always be read. `golden_left` counts the golden steps that were not
         reached, and `measured` are the values of measures after the last screen.
         """
-        fields = cut(error, MOST_OF_ERROR)
-        ending = {"termination": termination, "error": fields, "seconds": seconds}
-        ending |= {"is_logged": is_logged, **({"golden_left": golden_left} if golden_left else {})}
+        cause = {"termination": termination, "error": cut(error, MOST_OF_ERROR)}
+        ending = {**cause, "seconds": seconds, "is_logged": is_logged}
+        ending |= {"golden_left": golden_left} if golden_left else {}
         ending |= {"measured": measured} if measured else {}
         self._write("end", ending | {"unused": [call.to_json() for call in unused]})
         self.close()
