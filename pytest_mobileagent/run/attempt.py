@@ -1,7 +1,6 @@
 """One attempt at a case: from a leased device to a recorded episode.
 
-An attempt has two halves, `start` and `finish`. Between them the agent works, driven by a runner
-or by whoever else holds the session.
+Between `start` and `finish` the agent works, driven by a runner or by whoever holds the session.
 """
 
 from __future__ import annotations
@@ -89,10 +88,8 @@ def _check_language(plan: AttemptPlan, error: UnfitMoveError) -> None:
     """Check that a move does not fit for another reason than the language of its text."""
     language, environment = plan.case.task.language, plan.environment
     if environment is not None and environment.locale.partition("-")[0] != language:
-        msg = (
-            f"the solution is written for a device that speaks {language}, and environment"
-            f" {environment.id} speaks {environment.locale}: {error}"
-        )
+        what = f"the solution is written for a device that speaks {language}, and environment"
+        msg = f"{what} {environment.id} speaks {environment.locale}: {error}"
         raise OtherLanguageError(msg) from error
 
 
@@ -107,8 +104,8 @@ def start(plan: AttemptPlan, device: Device, recorder: Recorder) -> Session:
         plan.watch.look(device)
     if plan.path == "single":
         show_first_page(device, plan.case.task)
-    kind = PathSession if plan.path == "single" else Session
-    return kind(plan, device, recorder)
+        return PathSession(plan, device, recorder)
+    return Session(plan, device, recorder)
 
 
 def finish(session: Session, device: Device) -> None:
@@ -131,8 +128,8 @@ def prepared(plan: AttemptPlan, device: Device) -> AttemptPlan:
     if lacks := missing(plan.case.task, installed.keys()):
         raise MissingAppError(f"device {device.info.serial} has no app {', '.join(lacks)}")
     if "events" in plan.case.task.needs and not device.info.listener:
-        msg = f"device {device.info.serial} has no event listener (docs/events.md)"
-        raise UnfitDeviceError(msg)
+        what = f"device {device.info.serial} has no event listener"
+        raise UnfitDeviceError(f"{what} (docs/events.md)")
     case = on_phone(plan.case, installed.keys())
     case.call("prepare", device)
     return replace(plan, case=case, installed=installed, reset=reset)
@@ -190,11 +187,9 @@ def open_anew(
     """
     case = prepared(plan, device).case
     device.perform(Open(app))
-    screen = device.observe().screen
-    for _ in range(LOOKS - 1):
-        if is_sought(screen):
-            break
+    screen, looks = device.observe().screen, 1
+    while looks < LOOKS and not is_sought(screen):
         device.perform(Wait(PAUSE))
-        screen = device.observe().screen
+        screen, looks = device.observe().screen, looks + 1
     case.call("clean_up", device)
     return screen

@@ -88,10 +88,8 @@ class RunFolder:
                 return
             head = {"id": self.id, "started": self.started, **about()}
             digests = head.pop("digests", {})
-            tasks = [case.to_json() for case in cases]
-            self._write(
-                {"schema_version": SCHEMA_VERSION, "run": head, "tasks": tasks, "digests": digests}
-            )
+            whole = {"schema_version": SCHEMA_VERSION, "run": head}
+            self._write({**whole, "tasks": [case.to_json() for case in cases], "digests": digests})
             chain.begin(self.path)
 
     @contextlib.contextmanager
@@ -159,9 +157,8 @@ class RunFolder:
         Raises:
             HostError: if it cannot be created.
         """
-        self.make()
         at_least = 0 if self.allot is None else self.allot(case.key)
-        return new_attempt(self.path, case.key, at_least)
+        return new_attempt(self.make(), case.key, at_least)
 
     def relative(self, path: Path) -> str:
         """Return a path below the folder in the form that reports use."""
@@ -221,8 +218,7 @@ def _lock(run: Path) -> FileLock:
     """Return the lock of a run.
 
     Raises:
-        OSError: if its file is not a regular file but, for example, a link (whose target would be
-            truncated) or a pipe.
+        OSError: if its file is not a regular one but, say, a link, whose target would be truncated.
     """
     path = run / LOCK
     if path.is_symlink() or (path.exists() and not path.is_file()):

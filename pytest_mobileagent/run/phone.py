@@ -1,6 +1,6 @@
-"""The phone in an episode: what is done on it, and what it reports, beside the calls of models.
+"""The phone in an episode: what is done on it, and the events, log lines and crashes it reports.
 
-The phone reports events, lines of its log, and crashes.
+Also the calls of models that the agent makes meanwhile.
 """
 
 from __future__ import annotations
@@ -55,10 +55,8 @@ class Hands:
         """
         if isinstance(action, Raw):
             return f"{action!r} is not an action that a phone can do"
-        is_absent = (
-            isinstance(action, Open) and self._installed and action.app not in self._installed
-        )
-        if is_absent and not is_recorded:
+        may_open = is_recorded or not self._installed
+        if isinstance(action, Open) and not may_open and action.app not in self._installed:
             return f"{action!r}: no app of this package is installed"
         try:
             check(action, ANYWHERE if is_recorded else size)
@@ -154,22 +152,20 @@ class Reports:
     def finish(self, decided: int) -> None:
         """Record the phone's reports and log lines since its last screen, when the episode is over.
 
-        This does not wait for further lines. If the log could not be read, the crashes that Android
-        keeps are recorded.
+        This does not wait for further lines. If the log could not be read, it records the crashes
+        that Android keeps.
         """
         self.read(decided, late=True)
-        began = self._seen[0]
-        if self.is_logged or began is None:
+        if self.is_logged or (began := self._seen[0]) is None:
             return
-        stored = stored_crashes_of(self._device, began)
-        if stored is None:
+        if (stored := stored_crashes_of(self._device, began)) is None:
             return
         self.is_logged = True
         known = {(crash.package, crash.error) for _, crash in self.crashes}
         for moment, crash in stored:
             if (crash.package, crash.error) not in known and decided:
-                step = sum(seen is not None and seen < moment for seen in self._seen)
-                step = min(max(step, 1), decided)
+                before = sum(seen is not None and seen < moment for seen in self._seen)
+                step = min(max(before, 1), decided)
                 self.crashes.append((step, crash))
                 self._recorder.log([crash], (), step=step)
 

@@ -88,10 +88,8 @@ class AttemptPlan:
     - `models`: the models that the agent may ask; `ocr`: its OCR engine.
     - `noise`: the noise in the agent's way; None for none.
     - `sees`: what the agent may see of each screen (see `screen.sight`).
-    - `path`: "single" if the golden actions are performed in the agent's place (see
-      `run.single_path`).
-    - `spares_screenshots`: whether screenshots are not needed, so the device takes none if it can
-      work without.
+    - `path`: "single" if golden actions are performed in the agent's place (`run.single_path`).
+    - `spares_screenshots`: whether the device need not take screenshots, if it can work without.
     - `is_done`: called with the episode's folder after every step; returns whether the goal is met,
       which ends the episode. None if the task does not stop on success.
     - `about`: what else the record says first, such as the number of the attempt.

@@ -80,8 +80,7 @@ class ConversationRunner:
 
     - `plays_solution`: whether the agent plays the task's solution. If so, a crash of one of the
       task's apps means that the task is broken.
-    - `make_port`: makes the port for the agent's own SDKs, given the episode's folder; None if the
-      agent has no port.
+    - `make_port`: makes the port for the agent's own SDKs, if any, given the episode's folder.
     """
 
     def __init__(
@@ -121,11 +120,8 @@ class ConversationRunner:
             session.end(Termination.TIME_LIMIT, "the agent could not be closed in time")
         except AgentError as error:
             why = blame(session, self._without_secrets(str(error)))
-            if (
-                isinstance(error, KilledError)
-                and session.plan.repeats_kills
-                and session.ending is None
-            ):
+            is_repeated = session.plan.repeats_kills and session.ending is None
+            if isinstance(error, KilledError) and is_repeated:
                 raise AgentKilledError(why) from error
             session.end(Termination.AGENT_ERROR, recorded_error(why, briefing.folder))
         else:
@@ -145,9 +141,8 @@ class ConversationRunner:
     def _receive(self, session: Session) -> Reply | Work:
         """Return the agent's next message, and set `_thought` to the seconds that it took.
 
-        Time lost because a provider had to be asked again does not count. At the time limit, the
-        answer that a provider still owes is waited for: if it stalls, that is not the agent's
-        failure.
+        Time lost because a provider had to be asked again does not count. If a provider still owes
+        an answer at the time limit, it is waited for, as the agent is not to blame.
         """
         before, lost, message = time.monotonic(), 0.0, None
         is_late = False

@@ -181,15 +181,10 @@ class Session:
             raise EpisodeOver
         self._record_outcome(notice, answer, undone)
         self.hands.keep_pace()
-        return self._after(reply, decided + self.user.seconds, answer, notice)
+        return self._after(reply, decided + self.user.seconds, answer, notice, None)
 
     def _after(
-        self,
-        reply: Reply,
-        decided: float,
-        answer: str | None,
-        notice: str,
-        done: Action | None = None,
+        self, reply: Reply, decided: float, answer: str | None, notice: str, done: Action | None
     ) -> Observation:
         """Record what the device shows after a decision, and return the observation.
 
@@ -251,9 +246,8 @@ class Session:
 
     def _is_look(self, reply: Reply) -> bool:
         """Return whether a decision only looks around, and not too many times in a row."""
-        looks = not reply.counts and all(
-            isinstance(a, Scroll | Swipe | Wait) for a in reply.actions
-        )
+        moves = all(isinstance(action, Scroll | Swipe | Wait) for action in reply.actions)
+        looks = moves and not reply.counts
         self._looks = self._looks + 1 if looks else 0
         return looks and self._looks <= MOST_LOOKS
 
@@ -272,10 +266,9 @@ class Session:
 
     def _is_report(self, actions: Sequence[Action]) -> bool:
         """Return whether actions consist of a valid final report only."""
-        size = self.observation.screen.size
-        return (
-            len(actions) == 1 and ends_episode(actions[0]) and not self.hands.flaw(actions[0], size)
-        )
+        if len(actions) != 1 or not ends_episode(actions[0]):
+            return False
+        return not self.hands.flaw(actions[0], self.observation.screen.size)
 
     def _do(self, actions: Sequence[Action], by: Callable[[], str] | None) -> tuple[int, str]:
         """Perform actions until one fails; return how many were not performed, and the reason."""
@@ -286,27 +279,24 @@ class Session:
         return self.hands.do(actions, self.observation.screen.size, self._ask)
 
     def _record_outcome(self, notice: str, answer: str | None, undone: int) -> None:
-        calls = self.user.take_calls()
-        self._recorder.outcome(notice, answer, undone, self.user.answers, calls)
+        user = self.user
+        self._recorder.outcome(notice, answer, undone, user.answers, user.take_calls())
 
     def _ask(self, question: str) -> None:
         """Ask the user; the time counts neither for the agent nor for the phone."""
-        screen = self.last.screen.own
-        self.user.ask(question, screen, max(1, self.steps), self._screens - 1)
+        self.user.ask(question, self.last.screen.own, max(1, self.steps), self._screens - 1)
 
     def finish(self) -> None:
-        """Record the phone's reports since its last screen, and why the episode ended.
+        """Record why the episode ended, the task's measures, and the phone's last reports.
 
-        The calls of metered models that were not followed by a decision are recorded, too, and the
-        task's measures.
+        The calls of metered models that were not followed by a decision are recorded, too.
 
         Raises:
             InfrastructureError: if the device breaks, or the record cannot be written.
             TaskError: if a measure fails.
         """
         self.reports.finish(self._decided)
-        measured = self.plan.case.measure(self.device, self.answer)
-        ending = self.ending
+        measured, ending = self.plan.case.measure(self.device, self.answer), self.ending
         assert ending is not None
         self._recorder.end(
             ending.termination,
@@ -333,8 +323,7 @@ class Session:
         if screen.page:
             screen = replace(screen, page="", same=())
         if before is not None:
-            before = replace(before, where="", page="", same=())
-            before = seen_with(self.plan.sees, before)
+            before = seen_with(self.plan.sees, replace(before, where="", page="", same=()))
         self.shown, screen = screen, seen_with(self.plan.sees, screen)
         notice = "; ".join(filter(None, (notice, screen.notice)))
         return Observation(screen, reply, notice, before, told=self.user.told)
@@ -351,14 +340,13 @@ class Session:
             self.reports.saw(capture.screen.time)
         before = capture.before.page if capture.before else ""
         self.user.listen(capture.screen.own, self.steps + 1)
-        shown, probes = capture.screen, capture.probes
-        told = self.user.told
+        shown, probes, told = capture.screen, capture.probes, self.user.told
         screen = self._recorder.observation(shown, probes, seconds, before, told, again=again)
         self._record_noise()
         screen = replace(screen, beneath=None)  # the agent cannot see what is beneath noise
         try:
             _ = screen.size, screen.root
         except ScreenError as error:
-            msg = f"device {self.device.info.serial} shows no screen: {error} ({screen.where})"
-            raise DeviceError(msg) from error
+            what = f"device {self.device.info.serial} shows no screen"
+            raise DeviceError(f"{what}: {error} ({screen.where})") from error
         return screen

@@ -87,9 +87,8 @@ class EffectsFinder:
         before, after = plan.watch.states if plan.watch else (PhoneState(), PhoneState())
         unknown = tuple(sorted({*before.unknown, *after.unknown}))
         permitted = plan.case.task.may_change
-        found = [
-            each for each in _changes(before, after) if not _is_permitted(each.shown, permitted)
-        ]
+        changes = _changes(before, after)
+        found = [each for each in changes if not _is_permitted(each.shown, permitted)]
         expected = self._expected(plan, device) if found else []
         shown = tuple(each.shown for each in _without(found, expected or ()))
         return SideEffects(shown, unknown, is_filtered=expected is not None)
@@ -100,7 +99,7 @@ class EffectsFinder:
         if not case.task.solution:
             return None
         now = device.observe().screen.time
-        day = "" if now is None else now.date().isoformat()
+        day = None if now is None else now.date()
         key = (case.id, repr(case.parameters), case.environment, plan.seed, day)
         if key not in self._solutions:
             try:
@@ -228,8 +227,7 @@ def _timeless(value: Any) -> Any:
     """Return a value in which times are replaced, also inside a text."""
     if isinstance(value, str):
         return _TIME.sub("<time>", value)
-    is_time = isinstance(value, int | float) and abs(value) >= _EPOCH
-    return "<time>" if is_time else value
+    return "<time>" if isinstance(value, int | float) and abs(value) >= _EPOCH else value
 
 
 def _names(what: str, before: Collection[str], after: Collection[str]) -> Iterator[_Change]:

@@ -49,8 +49,8 @@ def check_golden(task: Task) -> None:
         NoSolutionError: if it has neither golden actions nor a solution.
     """
     if not task.golden and not task.solution:
-        msg = "the task has no golden actions for a single path: add them with golden=[…]"
-        raise NoSolutionError(msg)
+        what = "the task has no golden actions for a single path"
+        raise NoSolutionError(f"{what}: add them with golden=[…]")
 
 
 def show_first_page(device: Device, task: Task) -> None:
@@ -94,13 +94,12 @@ class GoldenPath:
 
     def is_over(self, screen: Screen) -> bool:
         """Return whether no golden action is left for a screen."""
-        if self._moves:
-            scene = self._scene(screen)
-            while self._next < len(self._moves):
-                done = self._moves[self._next].done
-                if done is None or not done(scene):
-                    return False
-                self._next += 1
+        scene = self._scene(screen)
+        while self._next < len(self._moves):
+            done = self._moves[self._next].done
+            if done is None or not done(scene):
+                return False
+            self._next += 1
         return self.left == 0
 
     def take(self, screen: Screen) -> Golden:
@@ -139,8 +138,7 @@ def _page(wanted: Wanted) -> str:
 def _boxes(screen: Screen, action: Action) -> tuple[Bounds, ...]:
     """Return the box of the element that an action touches; empty if it touches none.
 
-    This is the element whose centre is touched, as solutions touch the centres of elements, or else
-    the innermost one.
+    Of several, it is one whose centre is touched, as by solutions, or else the innermost one.
     """
     match action:
         case Tap(x, y) | LongPress(x, y) | DoubleTap(x, y) | Type(at=(x, y)) | Scroll(at=(x, y)):
@@ -184,7 +182,7 @@ class PathSession(Session):
             self._recorder.step(actions, reply.said, calls, seconds, counts=False)
             self._decided += 1
             self._recorder.outcome(STANDS_STILL, None, len(actions))
-            return self._after(reply, received, None, STANDS_STILL)
+            return self._after(reply, received, None, STANDS_STILL, None)
         if self.steps >= self.limits.steps:
             self.end(Termination.STEP_LIMIT, unused=calls)
             raise EpisodeOver
@@ -220,14 +218,13 @@ class PathSession(Session):
         self.steps += 1
         actions = [action for action in reply.actions if not ends_episode(action)]
         reports = len(reply.actions) - len(actions)
-        undone, notice = 0, COVERED
+        undone, notice = 0, ""
         self.user.begin()
         if actions or not reports:
             undone, notice = self._do(actions, None)
-        answer = self.user.reply
-        undone, notice = undone + reports, notice or (COVERED if reports else "")
-        self._record_outcome(notice, answer, undone)
-        return self._after(reply, time.monotonic(), answer, notice)
+        answer, notice = self.user.reply, notice or (COVERED if reports else "")
+        self._record_outcome(notice, answer, undone + reports)
+        return self._after(reply, time.monotonic(), answer, notice, None)
 
     def _end_if_done(self) -> None:
         if self.ending is None and not is_covered(self.device) and self.path.is_over(self.shown):
@@ -256,15 +253,14 @@ class PathSession(Session):
 
     def _do_golden(self, golden: Golden) -> None:
         """Perform a golden action; on recorded pages, show the page that it leads to."""
-        pages = self.device if isinstance(self.device, PageDevice) else None
-        if self.path.page and pages is not None:
-            pages.show(self.path.page)
+        has_pages = isinstance(self.device, PageDevice)
+        if self.path.page and isinstance(self.device, PageDevice):
+            self.device.show(self.path.page)
             return
-        action = golden.action
+        action, size = golden.action, self.observation.screen.size
         if isinstance(action, Ask):
             return
-        size = self.observation.screen.size
-        if flaw := self.hands.flaw(action, size, is_recorded=pages is not None):
+        if flaw := self.hands.flaw(action, size, is_recorded=has_pages):
             raise TaskError(f"a golden action cannot be done: {flaw}")
         try:
             self.hands.perform(action)

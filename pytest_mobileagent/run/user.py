@@ -75,8 +75,7 @@ class EpisodeUser:
         self._source: _Texts | _Prepared | _Simulated | None = None
         if user is not None:
             models = replace(plan.user.models, log=ExchangeLog(folder, STREAM, self._calls))
-            model = partial(models.model, ROLE)
-            self._source = _answers_of(user, plan.case, values, model)
+            self._source = _answers_of(user, plan.case, values, partial(models.model, ROLE))
 
     def begin(self) -> None:
         """Clear the answers of the previous step."""
@@ -119,11 +118,7 @@ class EpisodeUser:
         self.told = self.volunteered(screen, step)
 
     def volunteered(self, screen: Screen | None, step: int = 0) -> str:
-        """Return what the user says unasked in a step; empty for nothing.
-
-        Without a screen, return what the user would say in all steps together, for agents that
-        only receive it once.
-        """
+        """Return what the user says unasked in a step; without a screen, in all steps together."""
         if not self.tells or self._source is None:
             return ""
         answers = self._source.volunteered(screen, step)
@@ -187,16 +182,15 @@ class _Prepared:
     given: dict[str, list[str]] = field(default_factory=dict)  # the questions by their answers
 
     def reply(self, question: str, screen: Screen, step: int) -> str | None:
+
+        def score(pair: ExpectedQuestion) -> float:
+            asked = pair.question
+            return question_similarity(question, asked) if asked else self.threshold
+
         fitting = [pair for pair in self.pairs if pair.fits(screen, step, self.task)]
-        scored = [
-            (
-                question_similarity(question, pair.question) if pair.question else self.threshold,
-                pair,
-            )
-            for pair in fitting
-        ]
-        for score, pair in sorted(scored, key=lambda each: -each[0]):
-            if score < self.threshold:
+        scored = [(score(pair), pair) for pair in fitting]
+        for likeness, pair in sorted(scored, key=lambda each: -each[0]):
+            if likeness < self.threshold:
                 break
             before = self.given.setdefault(pair.answer, [])
             if not before or any(question_similarity(question, asked) >= SAME for asked in before):
@@ -205,12 +199,10 @@ class _Prepared:
         return None
 
     def volunteered(self, screen: Screen | None, step: int) -> Sequence[str]:
-        fitting = [
-            pair
-            for pair in self.pairs
-            if (screen is None and pair.task in {"", self.task})
-            or (screen is not None and pair.fits(screen, step, self.task))
-        ]
+        if screen is None:
+            fitting = [pair for pair in self.pairs if pair.task in {"", self.task}]
+        else:
+            fitting = [pair for pair in self.pairs if pair.fits(screen, step, self.task)]
         return [f"{pair.question} {pair.answer}".lstrip() for pair in fitting]
 
 
@@ -276,21 +268,15 @@ class _Simulated:
         return self.facts or (self.full,)
 
     def _ask(self, question: str) -> str | None:
-        found, _, _ = ask_until_readable(
-            self.model(),
-            self._messages(question),
-            _read,
-            lambda _: Message("user", (_REPAIR,)),
-            _MOST_TOKENS,
-        )
+        messages, again = self._messages(question), Message("user", (_REPAIR,))
+        found, *_ = ask_until_readable(self.model(), messages, _read, lambda _: again, _MOST_TOKENS)
         return None if found is None else self._checked(*found, question)
 
     def _messages(self, question: str) -> list[Message]:
         about, take, number = _WITH_FACTS if self.facts else _WITHOUT_FACTS
         parts = [Data("wanted", self.full)]
-        if self.facts:
-            listed = "\n".join(f"{n}. {fact}" for n, fact in enumerate(self.facts, 1))
-            parts.append(Data("facts", listed))
+        listed = "\n".join(f"{n}. {fact}" for n, fact in enumerate(self.facts, 1))
+        parts += [Data("facts", listed)] * bool(listed)
         answers = "\n".join(answer for _, answer in self.given if answer is not None)
         parts += [Data("said before", answers)] * bool(answers)
         _, sealed = seal([*parts, Data("question", question)])
