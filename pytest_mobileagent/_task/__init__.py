@@ -72,8 +72,7 @@ class Task:
     - `solution`: the scripted way to do the task, or a function that returns it, given the values
       of the goal's placeholders.
     - `tags`: words to group results by; `source`: the benchmark that the task is taken from.
-    - `needs`: what the device must have or be capable of (see `task.needs`); otherwise the task is
-      skipped.
+    - `needs`: what the device must have or be capable of (`task.needs`), or the task is skipped.
     - `prepare`, `clean_up`: functions that take the device and any parameters they name. They run
       after the reset and after the last screen, unrecorded (MobileAgentBench's customisation;
       SPA-Bench, section 4.2).
@@ -88,19 +87,16 @@ class Task:
       `variant` names the one used: "official", or a rewrite (see `rows`).
     - `success_after_error`: whether meeting the goal counts even if the agent then raised an error
       or ran out of time, as in SPA-Bench's tables.
-    - `stop_on_success`: whether the test body is evaluated after every step and the episode ends as
-      soon as it passes, as in B-MoCA (section 2.3); the body may then only use `episode` and
-      parameters.
+    - `stop_on_success`: whether the body is evaluated after every step, and the episode ends once
+      it passes, as in B-MoCA (section 2.3); the body may then only use `episode` and parameters.
     - `may_change`: what else may change on the phone without being a side effect: patterns of
       places, such as `settings system/volume_*`, `rows history.db:history` or `files /sdcard/*`.
     - `instructions`: what to do in each step, in words, for agents that use them beside the goal
       (A3, Table 4: low-level instructions).
     - `golden`: the correct action for each screen along one path, including the final report where
-      the task requires one: a `Golden`, an action, or a function of the screen (see
-      `check.matches`). On a single path (`--mobile-path=single`) these are performed in place of
-      the agent's actions.
-    - `wording`: who worded the goal: "own" for this project, "official" for the benchmark's
-      release.
+      the task requires one: a `Golden`, an action, or a function of the screen (`check.matches`).
+      With `--mobile-path=single`, these are performed in place of the agent's actions.
+    - `wording`: who worded the goal: "own", this project, or "official", the benchmark's release.
     - `task_set`: the name of a set of tasks that build on each other, in file order (SPA-Bench,
       section 3.2). On devices that are not restored between tasks, they all run on one device.
     - `twin`: the row id of the same task in another language; SPA-Bench has some of these (see
@@ -156,8 +152,8 @@ class Task:
         for name in ("golden_steps", "step_limit"):
             value = getattr(self, name)
             if value is not None and (type(value) is not int or not 1 <= value <= MOST_STEPS):
-                msg = f"{name}={_brief(value)} must be a whole number from 1 to {MOST_STEPS}"
-                raise TaskError(msg)
+                must = f"must be a whole number from 1 to {MOST_STEPS}"
+                raise TaskError(f"{name}={_brief(value)} {must}")
         self._check_parts()
 
     def _check_texts(self) -> None:
@@ -169,8 +165,8 @@ class Task:
             raise TaskError(f"apps={_brief(self.apps)} must be a list of packages")
         for app in self.packages:
             if any(each != each.strip() or not each for each in alternatives(app)):
-                msg = f"the app {_brief(app)} must be a package, or several with | between them"
-                raise TaskError(f"{msg} and no spaces")
+                must = "must be a package, or several with | between them and no spaces"
+                raise TaskError(f"the app {_brief(app)} {must}")
 
     def _check_parts(self) -> None:
         whole = isinstance(self.solution, Sequence) or callable(self.solution)
@@ -185,7 +181,6 @@ class Task:
             if not callable(getattr(probe, "parse", None)):
                 found = f"probes[{name!r}]={_brief(probe)}"
                 raise TaskError(f"{found} is not a probe such as sqlite(…) or setting(…)")
-
         self._check_golden()
         self._check_words()
         self._check_functions()
@@ -210,11 +205,8 @@ class Task:
 
         for number, wanted in enumerate(self.golden, 1):
             if not (callable(wanted) or isinstance(wanted, Golden | Action)):
-                msg = (
-                    f"golden action {number} is {_brief(wanted)}: pass a Golden, an action such as "
-                    "Tap(x, y), or a function of the screen"
-                )
-                raise TaskError(msg)
+                hint = "pass a Golden, an action such as Tap(x, y), or a function of the screen"
+                raise TaskError(f"golden action {number} is {_brief(wanted)}: {hint}")
 
     def _check_words(self) -> None:
         for name in ("tags", "needs", "may_change", "instructions", "remarks"):
@@ -242,18 +234,15 @@ class Task:
         replies = user.items() if isinstance(user, Mapping) else [("", user)]
         is_text = all(isinstance(text, str) for reply in replies for text in reply)
         if not (is_text or isinstance(user, Questions | Person)):
-            msg = (
-                f"user={_brief(self.user)} must be a string, answers by words of the question, "
-                "questions([…]) or person(…)"
-            )
-            raise TaskError(msg)
+            must = "must be a string, answers by words of the question, questions([…]) or person(…)"
+            raise TaskError(f"user={_brief(self.user)} {must}")
         if self.vague is None:
             return
         if not isinstance(self.vague, str) or not self.vague.strip():
             raise TaskError(f"vague={_brief(self.vague)} must be a goal in words")
         if self.vague.casefold().split() == self.goal.casefold().split():
-            msg = f"vague={_brief(self.vague)} is the goal itself: leave out a detail to ask for"
-            raise TaskError(msg)
+            what = f"vague={_brief(self.vague)} is the goal itself"
+            raise TaskError(f"{what}: leave out a detail to ask for")
 
     def as_variant(self, name: str) -> Task:
         """Return one variant of the task: "full" or "vague" (see `vague`), or another name."""
@@ -327,8 +316,8 @@ class Task:
 def _check_moves(solution: Sequence[Move]) -> None:
     for move in solution:
         if not hasattr(move, "ends_episode"):
-            msg = f"the solution has {_brief(move)}, which is not a move such as tap(…)"
-            raise TaskError(msg)
+            what = f"the solution has {_brief(move)}"
+            raise TaskError(f"{what}, which is not a move such as tap(…)")
 
 
 def _count(golden: Sequence[Wanted]) -> int:

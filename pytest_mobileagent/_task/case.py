@@ -84,8 +84,7 @@ class Case:
     def arguments_of(self, function: Callable[..., Any], **more: Any) -> dict[str, Any]:
         """Return the parameters that a function of the device takes after the device itself.
 
-        The name `app` stands for the package of the task's first app; `more` are values that the
-        function may name besides.
+        The name `app` stands for the package of the task's first app; it may also name `more`.
         """
         try:
             names = list(inspect.signature(function).parameters)[1:]
@@ -136,15 +135,7 @@ class Case:
         for name in ("twin", "variant"):
             if not task[name]:  # absent from records written before these fields existed
                 del task[name]
-        own = {
-            "id": self.id,
-            "key": self.key,
-            "suite": self.suite,
-            "nodeid": self.nodeid,
-            "parameters": self.parameters,
-            "environment": self.environment,
-            "epoch": self.epoch,
-        }
+        own = {name: getattr(self, name) for name in ("id", "key", *_OWN)}
         unknown_task = self.extra.get("task", {})
         unknown = {name: value for name, value in self.extra.items() if name != "task"}
         return dict(to_wire({**unknown, **own, "task": {**unknown_task, **task}}))
@@ -176,10 +167,9 @@ def _recorded_task(recorded: Mapping[str, Any]) -> Task:
     """Return a recorded task without checking it: newer versions may have other kinds of task."""
     task = object.__new__(Task)
     for each in fields(Task):
-        default = None if each.default is MISSING else each.default
+        value = None if each.default is MISSING else each.default
         if each.default_factory is not MISSING:
-            default = each.default_factory()
-        value = default
+            value = each.default_factory()
         if each.name in _RECORDED and each.name in recorded:
             kind = _RECORDED[each.name]
             value = expect(recorded[each.name], kind, f"task.{each.name}")
@@ -236,12 +226,11 @@ def on_phone(case: Case, installed: Collection[str]) -> Case:
     words = {app: package for app, package in chosen.items() if app != package}
     if task.packages:
         words[APP] = chosen[task.packages[0]]
-    probes = {name: _probe(name, probe, words) for name, probe in task.probes.items()}
     here = replace(
         task,
         app=chosen.get(task.app or "", task.app),
         apps=tuple(chosen[app] for app in task.apps),
-        probes=probes,
+        probes={name: _probe(name, probe, words) for name, probe in task.probes.items()},
     )
     parameters = {
         name: chosen.get(value, value) if isinstance(value, str) else value

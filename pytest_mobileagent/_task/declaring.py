@@ -125,11 +125,8 @@ def tasks(
         try:
             own = {**further.get(row.id, {}), **further.get(row.test_id, {})}
             fields = {**row.task_fields, **common, **own}
-            columns = {
-                name: value
-                for name, value in fields.items()
-                if name != "goal" and (name in own or name not in common)
-            }
+            from_row = fields.keys() - (common.keys() - own.keys()) - {"goal"}
+            columns = {name: value for name, value in fields.items() if name in from_row}
             if own:
                 make_task("any goal", columns)
             else:
@@ -162,5 +159,5 @@ def make_task(goal: Any, fields: Mapping[str, Any]) -> Task:
     try:
         return Task(goal, **given)
     except TypeError as error:
-        msg = f"@task({goal!r}): {error}".replace("Task.__init__() got", "a task got")
-        raise TaskError(msg) from None
+        why = str(error).replace("Task.__init__() got", "a task got")
+        raise TaskError(f"@task({goal!r}): {why}") from None

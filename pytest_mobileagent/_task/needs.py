@@ -60,12 +60,8 @@ def labels_of(file: Path) -> dict[str, str]:
         TaskError: if the file cannot be read.
     """
     listed = _listed(file) if file.is_file() else {}
-    return {
-        package: label
-        for label, apps in listed.items()
-        for app in apps
-        for package in alternatives(app)
-    }
+    pairs = ((label, app) for label, apps in listed.items() for app in apps)
+    return {package: label for label, app in pairs for package in alternatives(app)}
 
 
 def _listed(file: Path) -> dict[str, list[str]]:
@@ -73,12 +69,12 @@ def _listed(file: Path) -> dict[str, list[str]]:
         listed = tomllib.loads(file.read_text("utf-8-sig"))
     except (OSError, ValueError) as error:
         raise TaskError(f"{display_path(file)}: {error}") from None
-    each = {label: [one] if isinstance(one, str) else one for label, one in listed.items()}
-    return {
-        label: packages
-        for label, packages in each.items()
-        if isinstance(packages, list) and all(isinstance(one, str) for one in packages)
-    }
+    found = {}
+    for label, given in listed.items():
+        packages = [given] if isinstance(given, str) else given
+        if isinstance(packages, list) and all(isinstance(one, str) for one in packages):
+            found[label] = packages
+    return found
 
 
 def with_packages(

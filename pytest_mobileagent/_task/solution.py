@@ -129,8 +129,7 @@ def tap(*, nth: int = 0, at: Place | None = None, **criteria: Any) -> Move:
     """Tap the centre of the n-th element (from 0) that meets the criteria (see `Selector`).
 
     Criteria that relate to other elements are not available, because there is no screen yet.
-    Without criteria, `at` is the place to tap: (across, down), as fractions of the screen from 0 to
-    1.
+    Without criteria, `at` is the place to tap: (across, down), fractions of the screen from 0 to 1.
     """
     find, words = _target("tap", nth, at, criteria)
     return Move(words, lambda scene: Tap(*find(scene)), reads_pictures=_read_pictures(criteria))
@@ -139,9 +138,8 @@ def tap(*, nth: int = 0, at: Place | None = None, **criteria: Any) -> Move:
 def long_press(*, nth: int = 0, at: Place | None = None, **criteria: Any) -> Move:
     """Press and hold the centre of the n-th element that meets the criteria (see `tap`)."""
     find, words = _target("long_press", nth, at, criteria)
-    return Move(
-        words, lambda scene: LongPress(*find(scene)), reads_pictures=_read_pictures(criteria)
-    )
+    reads = _read_pictures(criteria)
+    return Move(words, lambda scene: LongPress(*find(scene)), reads_pictures=reads)
 
 
 def swipe(start: Place, end: Place) -> Move:
@@ -150,9 +148,11 @@ def swipe(start: Place, end: Place) -> Move:
     Use `scroll` instead where the exact path does not matter; it works for screens of any size.
     """
     first, last = _place("swipe", start), _place("swipe", end)
-    return Move(
-        f"swipe({start}, {end})", lambda scene: Swipe(*_pixel(first, scene), *_pixel(last, scene))
-    )
+
+    def action(scene: Scene) -> Action:
+        return Swipe(*_pixel(first, scene), *_pixel(last, scene))
+
+    return Move(f"swipe({start}, {end})", action)
 
 
 def _target(
@@ -161,8 +161,8 @@ def _target(
     """Return a function that finds the pixel to touch, and the move's description."""
     if at is not None:
         if criteria or nth:
-            msg = f"{move}(at={at}) gives both a place and an element: remove one of them"
-            raise TaskError(msg)
+            what = f"{move}(at={at}) gives both a place and an element"
+            raise TaskError(f"{what}: remove one of them")
         place = _place(move, at)
         return lambda scene: _pixel(place, scene), f"{move}(at={at})"
     wanted = _checked(criteria, needed=True)
@@ -172,8 +172,8 @@ def _target(
 def _place(move: str, place: Place) -> Place:
     across, down = place
     if not (0 <= across <= 1 and 0 <= down <= 1):
-        msg = f"{move}: {place} must be (across, down), fractions of the screen from 0 to 1"
-        raise TaskError(msg)
+        must = "must be (across, down), fractions of the screen from 0 to 1"
+        raise TaskError(f"{move}: {place} {must}")
     return across, down
 
 
@@ -211,12 +211,8 @@ def scroll(
         last = [screen.xml for screen in scene.screens[-2:]]
         return scene.has(sought) or (len(last) == 2 and last[0] == last[1])
 
-    return Move(
-        f"scroll({direction!r})",
-        action,
-        done=done if sought else None,
-        reads_pictures=_read_pictures(over, sought),
-    )
+    ends, reads = done if sought else None, _read_pictures(over, sought)
+    return Move(f"scroll({direction!r})", action, done=ends, reads_pictures=reads)
 
 
 def press(key: KeyName) -> Move:
@@ -237,15 +233,11 @@ def ask_user(question: str, **guess: str) -> Move:
     not answer. In the full variant of a task the question is not asked, and the placeholder stands
     for the answer from `user=questions([…])`.
     """
+    what = f"ask_user({question!r}"
     if len(guess) != 1 or not all(isinstance(text, str) for text in (question, *guess.values())):
-        msg = f'ask_user({question!r}, …) needs one name with a guess, as in colour="Red"'
-        raise TaskError(msg)
-    ((name, text),) = guess.items()
-    return Move(
-        f"ask_user({question!r})",
-        lambda scene: Ask(fill(question, scene.values)),
-        asks=(question, name, text),
-    )
+        raise TaskError(f'{what}, …) needs one name with a guess, as in colour="Red"')
+    asks = (question, *next(iter(guess.items())))
+    return Move(f"{what})", lambda scene: Ask(fill(question, scene.values)), asks=asks)
 
 
 def seen(**criteria: Any) -> Seen:
@@ -259,8 +251,8 @@ def answer(template: str | Seen, *parts: Seen) -> Move:
         return answer("%s", template, *parts)
     first, *others = template.split("%s")
     if len(others) != len(parts):
-        msg = f"answer({template!r}, …) contains %s {len(others)} times; parts given: {len(parts)}"
-        raise TaskError(msg)
+        what = f"answer({template!r}, …) contains %s {len(others)} times"
+        raise TaskError(f"{what}; parts given: {len(parts)}")
 
     def action(scene: Scene) -> Action:
         words = fill(first, scene.values)
@@ -304,12 +296,9 @@ def _bare(wanted: Wanted) -> Any:
 
 def _checked(criteria: Mapping[str, Any], *, needed: bool = False) -> Mapping[str, Any]:
     """Check criteria when the solution is written; image paths are relative to its folder."""
-    for name in RELATIONS:
-        if name in criteria:
-            msg = (
-                f"{name}=… needs an element of a screen, which a solution does not have: use xpath"
-            )
-            raise TaskError(msg)
+    if related := [name for name in RELATIONS if name in criteria]:
+        what = f"{related[0]}=… needs an element of a screen, which a solution does not have"
+        raise TaskError(f"{what}: use xpath")
     return dict(Selector.of(criteria).criteria) if criteria or needed else {}
 
 

@@ -35,8 +35,7 @@ class Row:
     - `columns` maps column names to cells.
     - `where` is the file and line, for error messages.
     - `wording` is "official" if the goal comes from the suite's release (see `rows`), else "own".
-    - `goal_variant` names the variant of the release's goal, if the release has several for the
-      task.
+    - `goal_variant` names the variant of the goal, if the release has several for the task.
 
     `@task(**row.task_fields, probes=…)` makes a single task of a row.
     """
@@ -109,8 +108,7 @@ def rows(
     the table, if there is one.
 
     Raises:
-        TaskError: if the table or the release cannot be read or is invalid; the message gives the
-            file and the line.
+        TaskError: if the table or the release cannot be read or is invalid, with file and line.
     """
     caller = Path(sys._getframe(1).f_code.co_filename).parent  # noqa: SLF001 - as `warnings` does
     file = caller / path
@@ -140,7 +138,7 @@ def rows(
 
 
 def _check_paths(found: Iterable[Row]) -> None:
-    """Check that no two rows have the same goal path through the recorded pages.
+    """Check that no two rows have the same golden path through recorded pages.
 
     Raises:
         TaskError: if two rows have the same golden path.
@@ -148,16 +146,14 @@ def _check_paths(found: Iterable[Row]) -> None:
     known: dict[str, Row] = {}
     for row in found:
         golden = row.columns.get("golden")
-        if not isinstance(golden, list) or not all(_has_page(each) for each in golden):
+        if not golden or not isinstance(golden, list):
+            continue
+        if not all(isinstance(each, dict) and each.get("page") for each in golden):
             continue
         path = to_line([golden, row.columns.get("instructions")])
-        if golden and path in known:
+        if path in known:
             raise TaskError(f"{row.where}: its golden path is also that of {known[path].where}")
         known[path] = row
-
-
-def _has_page(golden: Any) -> bool:
-    return isinstance(golden, dict) and bool(golden.get("page"))
 
 
 Table = list[tuple[str, dict[str, Any]]]  # each row's place in the file, and its cells
@@ -168,13 +164,11 @@ def _renamed(table: Table, columns: Mapping[str, str], path: str) -> Table:
     there = list(dict.fromkeys(name for _, cells in table for name in cells))
     for field, column in columns.items():
         if field not in {"id", *_FIELDS}:
-            near = did_you_mean(field, ["id", *_FIELDS])
-            msg = f"columns={{{field!r}: …}}: a row of {path} has no field {field!r}{near}"
-            raise TaskError(msg)
+            hint = f"{field!r}{did_you_mean(field, ['id', *_FIELDS])}"
+            raise TaskError(f"columns={{{field!r}: …}}: a row of {path} has no field {hint}")
         if table and column not in there:
-            near = did_you_mean(column, there)
-            msg = f"{path}, {table[0][0]} has no column {column!r}{near}"
-            raise TaskError(f"{msg} (available: {', '.join(there)})")
+            hint = f"{column!r}{did_you_mean(column, there)} (available: {', '.join(there)})"
+            raise TaskError(f"{path}, {table[0][0]} has no column {hint}")
     return [
         (place, {**cells, **{f: cells[c] for f, c in columns.items() if c in cells}})
         for place, cells in table
@@ -187,12 +181,11 @@ def _worded(row: Row, goals: Goals, official: Official) -> list[Row]:
         name = getattr(official, "__name__", "wording")
         msg = f"{row.where}: {name}() found no goal with this id in the release"
         raise TaskError(f"{msg}: is it from another commit?")
-    given = goals[row.id]
-    if given is None:
+    if (given := goals[row.id]) is None:
         return [row]
-    variants = given if isinstance(given, Mapping) else {"": given}
     if isinstance(given, Mapping):
         _check_variants(row, given)
+    variants = given if isinstance(given, Mapping) else {"": given}
     for goal in variants.values():
         if not isinstance(goal, str) or not goal.strip():
             raise TaskError(f"{row.where}: the goal of the release must be a string, not {goal!r}")
@@ -206,20 +199,18 @@ def _check_variants(row: Row, variants: Mapping[Any, Any]) -> None:
     """Check the names of the variants of a row's goal.
 
     Raises:
-        TaskError: if a name cannot be part of a test id, "official" is missing, or the row also has
-            a vague goal.
+        TaskError: if a name cannot be in test ids, "official" is missing, or there is a vague goal.
     """
-    names = [*variants]
-    if OFFICIAL not in names:
+    if OFFICIAL not in variants:
         msg = f"{row.where}: the release's goals by variant must include {OFFICIAL!r}"
-        raise TaskError(f"{msg}, not only {names!r:.60}")
-    for name in names:
+        raise TaskError(f"{msg}, not only {[*variants]!r:.60}")
+    for name in variants:
         if not (isinstance(name, str) and re.fullmatch(r"\w+", name)) or name in VARIANTS:
             msg = f"{row.where}: a variant of the release's goal cannot be called {name!r:.60}"
             raise TaskError(f"{msg}: use letters and digits, and neither {' nor '.join(VARIANTS)}")
     if row.columns.get("vague"):
-        msg = f"{row.where}: it has a vague goal, so the release's goal cannot have variants"
-        raise TaskError(msg)
+        why = "it has a vague goal, so the release's goal cannot have variants"
+        raise TaskError(f"{row.where}: {why}")
 
 
 def _csv(text: str, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -240,9 +231,8 @@ def _csv(text: str, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
 def _cells(columns: Mapping[Any, Any]) -> str:
     more = len(columns.get(None) or ())
     fewer = sum(value is None for value in columns.values())
-    return (
-        f"has {more or fewer} {'more' if more else 'fewer'} cells than the first line has columns"
-    )
+    count = f"{more} more" if more else f"{fewer} fewer"
+    return f"has {count} cells than the first line has columns"
 
 
 def _json(text: str, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -259,12 +249,12 @@ def _json(text: str, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
 def _jsonl(text: str, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
+            where = f"{path}, line {number}"
             try:
                 columns = json.loads(line)
             except (ValueError, RecursionError) as error:
-                msg = f"{path}, line {number} is not JSON: {why_unreadable(error)}"
-                raise TaskError(msg) from error
-            yield f"line {number}", _object(columns, f"{path}, line {number}")
+                raise TaskError(f"{where} is not JSON: {why_unreadable(error)}") from error
+            yield f"line {number}", _object(columns, where)
 
 
 def _toml(text: str, path: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -330,11 +320,10 @@ def _whole(value: Any) -> int:
 
 
 def _flag(value: Any) -> bool:
-    words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
     word = str(value).strip().casefold()
-    if word not in words:
+    if word not in {"true", "yes", "1", "false", "no", "0"}:
         raise ValueError(value)
-    return words[word]
+    return word in {"true", "yes", "1"}
 
 
 # The parser for each column that is a field of a task.

@@ -33,12 +33,10 @@ class ExpectedQuestion:
 
     - `question`: "" for any question on the `page`, or in the `step`.
     - `page`: where the question may be asked: the id of a recorded page, an activity, or the
-      criteria of an element on the page (see `Selector`), as pairs of name and value; "" for any
-      page.
+      criteria of an element on it (see `Selector`), as pairs of name and value; "" for any page.
     - `step`: the number of the step, from 1, in which it may be asked; None for any step.
     - `task`: the id of the only task that the pair belongs to; "" for any task.
-    - `is_literal`: whether braces in the texts are literal rather than placeholders, as in texts
-      that people wrote.
+    - `is_literal`: whether braces in the texts are no placeholders, as in texts that people wrote.
     """
 
     question: str
@@ -86,8 +84,7 @@ class Person:
     """A user played by a model, in the role `user`.
 
     - `full`: everything that the user wants, as a template like a goal.
-    - `may_say`: facts that the user may reveal, one per question; if empty, the model takes them
-      from `full`.
+    - `may_say`: facts that the user may reveal, one per question; by default those in `full`.
     """
 
     full: str
@@ -115,8 +112,7 @@ def questions(
     (docs/vague-goals.md). A relative path is resolved against the folder of the calling file.
 
     Raises:
-        TaskError: if the file cannot be read or a pair is invalid, for example without an answer;
-            the message gives the line.
+        TaskError: if the file cannot be read or a pair is invalid, such as one without an answer.
     """
     if not isinstance(pairs, Iterable) or isinstance(pairs, str | Mapping):
         raise TaskError(f"questions({pairs!r}) must be a list of pairs of question and answer")
@@ -132,8 +128,7 @@ def questions(
 def person(full: str, may_say: Sequence[str] = ()) -> Person:
     """Return a user played by a model, in the role `user`, that knows the `full` goal.
 
-    The user answers only the question asked, and reveals one of the facts in `may_say` per
-    question.
+    The user answers only the question asked, and reveals one fact of `may_say` per question.
 
     Raises:
         TaskError: if `full` is not a string, or `may_say` is not a list of strings.
@@ -177,9 +172,8 @@ def _pair(given: Any, where: str, *, is_literal: bool = False) -> ExpectedQuesti
         from pytest_mobileagent.screen.selector import Selector
 
         page = tuple(dict(Selector.of(dict(page)).criteria).items())
-    return ExpectedQuestion(
-        str(texts["question"] or ""), str(texts["answer"]), page, step, str(task), is_literal
-    )
+    question, reply = str(texts["question"] or ""), str(texts["answer"])
+    return ExpectedQuestion(question, reply, page, step, str(task), is_literal)
 
 
 def _pairs_in(file: Path) -> list[ExpectedQuestion]:

@@ -34,15 +34,13 @@ def fill(template: str, values: Mapping[str, Any]) -> str:
     `{today+2:%d %B}` is two days after `today`, `{today-7:%d %B}` seven days before it.
 
     Raises:
-        TaskError: if the template is malformed, a name has no value, or a value does not fit its
-            format.
+        TaskError: if the template is malformed, or a name has no value, or one of another format.
     """
     try:
         return _Names().vformat(template, (), values)
     except Exception as error:  # values may be of any class and raise any error
-        known = ", ".join(sorted(values)) or "none"
-        msg = f"cannot fill {template!r}: {error} (names with a value: {known})"
-        raise TaskError(msg) from error
+        known = f"names with a value: {', '.join(sorted(values)) or 'none'}"
+        raise TaskError(f"cannot fill {template!r}: {error} ({known})") from error
 
 
 class Template(str):
@@ -109,20 +107,18 @@ def official_goals(table: Path, official: Official) -> Goals | None:
     Raises:
         TaskError: if the release cannot be found or read by `official`.
     """
-    named = release_of(table.parent, table.stem)
-    if named is None:
+    if (named := release_of(table.parent, table.stem)) is None:
         return None
+    folder, where = named
     try:
-        goals = official(named.folder)
-    # Their messages name the file and the reason.
-    except (TaskError, ValueError, OSError, SyntaxError) as error:
-        raise TaskError(f"{named.where}: {' '.join(str(error).split())}") from error
+        goals = official(folder)
+    except (TaskError, ValueError, OSError, SyntaxError) as error:  # their messages say why
+        raise TaskError(f"{where}: {' '.join(str(error).split())}") from error
     except Exception as error:
-        msg = f"{named.where}: reading the release raised {in_one_line(error)}"
-        raise TaskError(msg) from error
+        raise TaskError(f"{where}: reading the release raised {in_one_line(error)}") from error
     if not isinstance(goals, Mapping):
-        msg = f"{named.where}: the suite's release.py must return goals by id, not {goals!r:.60}"
-        raise TaskError(msg)
+        must = "the suite's release.py must return goals by id"
+        raise TaskError(f"{where}: {must}, not {goals!r:.60}")
     return goals
 
 
@@ -146,8 +142,7 @@ def release_of(suite: Path, table: str = "") -> Named | None:
 
 
 def _named(file: Path, folder: Path, table: str) -> Named | None:
-    suite = folder.name
-    path = display_path(file)
+    suite, path = folder.name, display_path(file)
     text, releases = read_toml(file)
     if suite not in releases:
         return None
@@ -169,8 +164,8 @@ def _named(file: Path, folder: Path, table: str) -> Named | None:
 def _folder(file: Path, value: Any, name: str, where: str) -> Path:
     """Return the release folder that a file names, relative to the file."""
     if not isinstance(value, str) or not value.strip():
-        msg = f'{where}: the folder of the release must be a string: {name} = "../a/folder"'
-        raise TaskError(msg)
+        must = f'the folder of the release must be a string: {name} = "../a/folder"'
+        raise TaskError(f"{where}: {must}")
     if "\0" in value:
         raise TaskError(f"{where}: {value!r} is not a path")
     try:
