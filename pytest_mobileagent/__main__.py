@@ -56,9 +56,8 @@ def main(arguments: list[str]) -> int:
         finally:
             sys.stdout.flush()
     except MemoryError:
-        sys.stderr.write(
-            "error: there is not enough memory (`ulimit -v` shows this shell's limit)\n"
-        )
+        why = "there is not enough memory (`ulimit -v` shows this shell's limit)"
+        sys.stderr.write(f"error: {why}\n")
         return 1
     except BrokenPipeError:
         if not _has_lost_its_reader():
@@ -103,8 +102,7 @@ def _run(arguments: list[str]) -> int:
 def script() -> int:
     """Run the console script `mobileagent`, which is equivalent to running the module.
 
-    The current folder is added to the module search path, as `python -m` does, so a project's
-    agents can be named by their module.
+    As with `python -m`, a project's agents can be named by their modules in the current folder.
     """
     if not sys.flags.safe_path:
         sys.path.insert(0, str(Path.cwd()))
@@ -178,8 +176,8 @@ def _device(arguments: list[str]) -> int:
             sys.stderr.write(f"error: {printable(str(error))}\n")
             return 1
     if not named & {"-h", "--help", "--apps"}:
-        folders = _late(_PROJECT)().apps
-        arguments = [*arguments, *(w for path in folders for w in ("--apps", str(path)))]
+        for path in _late(_PROJECT)().apps:
+            arguments = [*arguments, "--apps", str(path)]
     return device(arguments, program_name("device"))
 
 

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 def program_name(command: str = "") -> str:
     """Return the name under which the user called this program, followed by the command.
 
-    A usage text must show a call that works for the user: the script `mobileagent` may not be on
-    the PATH if the call was `python -m pytest_mobileagent`.
+    The script `mobileagent` may not be on the PATH if the call was `python -m pytest_mobileagent`.
     """
     is_script = PurePath(sys.argv[0]).stem == "mobileagent"  # `mobileagent.exe` on Windows
     program = "mobileagent" if is_script else "python -m pytest_mobileagent"
@@ -67,8 +66,7 @@ def report_progress(done: int, of: int, what: str) -> None:
     """Print progress on standard error: in one line on a terminal, otherwise every 50 `what`."""
     is_terminal = sys.stderr.isatty()
     if is_terminal or done == of or done % 50 == 0:
-        end = "" if is_terminal and done < of else "\n"
-        begin = "\r" if is_terminal else ""
+        begin, end = "\r" * is_terminal, "" if is_terminal and done < of else "\n"
         print(f"{begin}{done} of {of} {what}", end=end, file=sys.stderr, flush=True)
 
 

@@ -90,10 +90,7 @@ class GraphError(TaskError):
 
 
 class NoEdgeError(MobileAgentError):
-    """A recorded page has no transition for an action: the page stays, and the agent is notified.
-
-    The message is the text that the agent receives.
-    """
+    """A recorded page has no transition for an action, so it stays; the agent gets the message."""
 
 
 class JudgeError(MobileAgentError):

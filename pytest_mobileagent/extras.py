@@ -60,8 +60,5 @@ def check_extra(extra: str, what: str) -> None:
         MissingExtraError: if the extra is not installed.
     """
     if missing := _missing(extra):
-        msg = (
-            f"{what} needs packages that are not installed ({', '.join(missing)}): "
-            f"{how_to_install(extra)}"
-        )
-        raise MissingExtraError(msg)
+        why = f"{what} needs packages that are not installed ({', '.join(missing)})"
+        raise MissingExtraError(f"{why}: {how_to_install(extra)}")

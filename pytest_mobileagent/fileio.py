@@ -5,8 +5,7 @@ pipe or a device there, the file is refused before anything waits for it, follow
 without end.
 
 The module also creates private folders, which other users of the machine can neither read nor
-write. A fixed name among the temporary files is not safe: whoever takes it first decides what is
-there, for example a link or a pipe.
+write: a fixed name among the temporary files may be taken by anybody, for a link or a pipe.
 """
 
 from __future__ import annotations
@@ -122,17 +121,15 @@ def parse_json(text: str | bytes) -> Any:
     Raises:
         ValueError: if the text is not JSON, or is nested more than `MOST_NESTED` levels deep.
     """
+    too_deep = f"it is nested more than {MOST_NESTED} levels deep"
     try:
         value = json.loads(text)
     except RecursionError:
-        value = None
-        is_too_deep = True
-    else:
-        begins = (b"[", b"{") if isinstance(text, bytes) else ("[", "{")
-        may_be = sum(map(text.count, begins)) > MOST_NESTED  # type: ignore[arg-type]
-        is_too_deep = may_be and is_nested_deeper(value, MOST_NESTED)
-    if is_too_deep:
-        raise ValueError(f"it is nested more than {MOST_NESTED} levels deep")
+        raise ValueError(too_deep) from None
+    begins = (b"[", b"{") if isinstance(text, bytes) else ("[", "{")
+    may_be = sum(map(text.count, begins)) > MOST_NESTED  # type: ignore[arg-type]
+    if may_be and is_nested_deeper(value, MOST_NESTED):
+        raise ValueError(too_deep)
     return value
 
 
@@ -166,15 +163,14 @@ def append_line(path: Path, line: str) -> None:
     If a full disk truncated the previous line, it is left as a separate line.
 
     Raises:
-        OSError: if the file cannot be written, is a link or not a regular file, or the disk had
-            room for only a part of the line.
+        OSError: if the file cannot be written, is not a regular file, or the disk becomes full.
     """
     descriptor = _descriptor(path, _APPEND)
     try:
         end = os.lseek(descriptor, 0, os.SEEK_END)
         whole = end == 0 or os.pread(descriptor, 1, end - 1) == b"\n"
         # A single write in append mode is not interleaved with writes of other processes.
-        text = ("" if whole else "\n").encode() + f"{line}\n".encode()
+        text = (f"{line}\n" if whole else f"\n{line}\n").encode()
         if os.write(descriptor, text) < len(text):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
     finally:
@@ -218,22 +214,21 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _descriptor(path: Path, flags: int, *, follows: bool = False) -> int:
+    irregular = (errno.EINVAL, "it is not a regular file", str(path))
     try:
         descriptor = os.open(path, flags | (0 if follows else os.O_NOFOLLOW), 0o644)
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise OSError(
-                errno.ELOOP, "it is a link, and links are not followed", str(path)
-            ) from None
+            words = "it is a link, and links are not followed"
+            raise OSError(errno.ELOOP, words, str(path)) from None
         if error.errno == errno.ENXIO:  # a socket, or a pipe without a writer
-            raise OSError(errno.EINVAL, "it is not a regular file", str(path)) from None
+            raise OSError(*irregular) from None
         raise
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        is_folder = path.is_dir()
-        number = errno.EISDIR if is_folder else errno.EINVAL
-        words = os.strerror(number) if is_folder else "it is not a regular file"
-        raise OSError(number, words, str(path))
+        if path.is_dir():
+            raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        raise OSError(*irregular)
     return descriptor
 
 
@@ -273,8 +268,7 @@ def own_folder(*names: str) -> Path:
     files if that folder is not writable. `names` are its subfolders.
 
     Raises:
-        HostError: if the folder cannot be created, belongs to another user, or is not a real
-            folder, e.g. a link.
+        HostError: if the folder cannot be created, belongs to another user, or is, e.g., a link.
     """
     try:
         try:

@@ -33,8 +33,7 @@ _KILL, _REFUSE, _ALLOW = 0x8000_0000, 0x0005_0000 | errno.EPERM, 0x7FFF_0000
 _X32 = 0x4000_0000  # bit that marks x86-64's x32 system calls, which have the same architecture
 
 # What a Python process with all of its imports loaded still needs: memory, time, signals to itself,
-# and exit. madvise is not included: with it, root can take pages from the whole machine
-# (MADV_HWPOISON).
+# and exit. Not madvise: with it, root can take pages from the whole machine (MADV_HWPOISON).
 _X86_64 = {
     "read": 0, "write": 1, "close": 3, "mmap": 9, "mprotect": 10, "munmap": 11, "brk": 12,
     "rt_sigaction": 13, "rt_sigprocmask": 14, "rt_sigreturn": 15, "sched_yield": 24, "mremap": 25,
@@ -112,9 +111,7 @@ def refuse_changes() -> bool:
 
     Files may still be read. Return whether the kernel enforces this; it does not without Landlock.
     """
-    if unsupported() or not _gains_nothing():
-        return False
-    return _refuse_files(but=_READING)
+    return not unsupported() and _gains_nothing() and _refuse_files(but=_READING)
 
 
 def shut_off() -> None:
@@ -133,8 +130,8 @@ def shut_off() -> None:
         os.close(os.open("/", os.O_RDONLY))
     except PermissionError:
         return
-    msg = "the kernel has accepted the seccomp filter, but files can still be opened"
-    raise UnavailableError(msg)
+    what = "the kernel has accepted the seccomp filter"
+    raise UnavailableError(f"{what}, but files can still be opened")
 
 
 def _gains_nothing() -> bool:

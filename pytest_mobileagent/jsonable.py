@@ -44,10 +44,8 @@ _COMMAND = re.compile(r"^\s*::|##(?=(?:vso)?\[)", re.IGNORECASE | re.MULTILINE)
 def to_wire(value: Any) -> Any:
     """Return the value as str, int, float, bool, None, list or dict; other types become text.
 
-    Dataclasses that have a method `to_json` become what it returns.
-
-    pytest-xdist can send no other types between processes, and JSON cannot represent others. "…"
-    replaces data that is nested more than `MOST_NESTED` levels deep, or that contains itself.
+    pytest-xdist and JSON have no other types. Dataclasses with a method `to_json` become what it
+    returns. "…" replaces data that contains itself or is nested deeper than `MOST_NESTED` levels.
     """
     try:
         return _to_wire(value)
@@ -140,10 +138,10 @@ _FAST: dict[type, Callable[[Any], Any]] = {
 def expect(value: Any, kind: Any, what: str) -> Any:
     """Return a value that was read, if it is of a kind: a type, or a union or a tuple of types.
 
+    A bool is not a number, an int is also a float. Floats must be finite; ints have few bits.
+
     Raises:
-        TypeError: if the value is of another kind; the message names `what`. A bool is not a
-            number, an int is also a float, floats must be finite, and no int may have hundreds of
-            digits.
+        TypeError: if the value is of another kind; the message names `what`.
     """
     kinds = kind if type(kind) is tuple else get_args(kind) or (kind,)
     fits = isinstance(value, _NUMBERS if kind is float else kinds)
@@ -186,8 +184,7 @@ def check(value: Any, kind: Any, what: str) -> Any:
         expect(value, dict, what)
         for name, of in kind.items():
             if name in value:
-                item = value[name]
-                own = type(item)
+                item, own = value[name], type(value[name])
                 is_sure = type(of) is tuple and own in of  # fast path for most values
                 if not is_sure or (own in _NUMBERS and not -_SURE < item < _SURE):
                     check(item, of, f"{what}.{name}")
@@ -290,14 +287,12 @@ def whole_number(text: str) -> int | None:
     Only ASCII digits count: readers of a record may not know those of other scripts. A number with
     hundreds of digits would overflow in arithmetic.
     """
-    text = text.strip()
-    return int(text) if _WHOLE.fullmatch(text) else None
+    return int(text) if _WHOLE.fullmatch(text.strip()) else None
 
 
 def decimal_number(text: str) -> float | None:
     """Return the number that a person has written (see `whole_number`), or None."""
-    text = text.strip()
-    return float(text) if _NUMBER.fullmatch(text) else None
+    return float(text) if _NUMBER.fullmatch(text.strip()) else None
 
 
 def plural(number: int, noun: str) -> str:
@@ -320,14 +315,7 @@ def printable(text: str) -> str:
 
     Texts from agents, apps and goals may contain escape sequences, and commands to a CI system.
     """
-    return without_commands(
-        "".join(
-            char
-            if char in "\n\t" or unicodedata.category(char) not in {"Cc", "Cf", "Cs"}
-            else _spelled(char)
-            for char in text
-        )
-    )
+    return without_commands("".join(map(_visible, text)))
 
 
 def without_commands(text: str) -> str:
@@ -339,5 +327,7 @@ def without_commands(text: str) -> str:
     return _COMMAND.sub(lambda found: f"{found[0][:-1]}\\{found[0][-1]}", text)
 
 
-def _spelled(char: str) -> str:
+def _visible(char: str) -> str:
+    if char in "\n\t" or unicodedata.category(char) not in {"Cc", "Cf", "Cs"}:
+        return char
     return char.encode("unicode_escape").decode("ascii")

@@ -160,16 +160,13 @@ class Handler(BaseHTTPRequestHandler):
         host = self.headers.get("Host", "")
         if re.sub(r":\d{1,5}\Z", "", host).lower() not in _HOSTS:
             raise RefusedError(HTTPStatus.FORBIDDEN, "this page is only for this machine")
-        given = self.query.get("token", [self._cookie()])
+        cookies = (
+            each.strip().partition("=") for each in self.headers.get("Cookie", "").split(";")
+        )
+        cookie = next((value for name, _, value in cookies if name == self.server.cookie), "")
+        given = self.query.get("token", [cookie])
         if not self.server.has_token(given[0]):
             raise RefusedError(HTTPStatus.FORBIDDEN, _STALE)
-
-    def _cookie(self) -> str:
-        for each in self.headers.get("Cookie", "").split(";"):
-            name, _, value = each.strip().partition("=")
-            if name == self.server.cookie:
-                return value
-        return ""
 
     def send_page(self, page: bytes, policy: Mapping[str, str] | None = None) -> None:
         """Send a page together with the cookie."""

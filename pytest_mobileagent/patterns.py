@@ -139,16 +139,10 @@ def compile(  # noqa: A001 - named like `re.compile`
     source = _LITERAL_BRACE.sub(lambda brace: brace[1] or r"\{", pattern)
     source = rf"(?<!\w)(?:{source})(?!\w)" if word else source
     kind = (regex.V1 if java else regex.V0) | (regex.POSIX if longest else 0)
-    for theirs, ours in (
-        (re.IGNORECASE, regex.IGNORECASE),
-        (re.DOTALL, regex.DOTALL),
-        (re.MULTILINE, regex.MULTILINE),
-        (re.VERBOSE, regex.VERBOSE),
-    ):
-        kind |= ours if flags & theirs else 0
+    for name in ("IGNORECASE", "DOTALL", "MULTILINE", "VERBOSE"):
+        kind |= getattr(regex, name) if flags & getattr(re, name) else 0
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             if not java:
                 re.compile(pattern, flags)
             program = regex.compile(source, kind, cache_pattern=False)

@@ -61,21 +61,16 @@ def without_keys(given: Mapping[str, str] | None = None) -> dict[str, str]:
     variables that contain the value of such a variable.
     """
     each = environment() if given is None else given
-    named = {name: value for name, value in each.items() if may_hold_key(name)}
-    keys = {value.strip() for value in named.values() if len(value.strip()) >= _LEAST_KEY}
-    return {
-        name: value
-        for name, value in each.items()
-        if name not in named and not any(key in value for key in keys)
-    }
+    keys = {v.strip() for n, v in each.items() if may_hold_key(n) and len(v.strip()) >= _LEAST_KEY}
+    others = ((name, value) for name, value in each.items() if not may_hold_key(name))
+    return {name: value for name, value in others if not any(key in value for key in keys)}
 
 
 def end_marked(mark: str, spare: Collection[int] = ()) -> None:
     """Kill every process of this user whose environment contains the mark, except those in `spare`.
 
-    The mark is a prefix of the value of `VARIABLE`. The environment is inherited by every process
-    that is started, including those that leave their parent and their session. Without /proc, no
-    process is found.
+    The mark is a prefix of the value of `VARIABLE`, which is inherited even by processes that leave
+    their parent and their session. Without /proc, no process is found.
     """
     ends = time.monotonic() + _SECONDS
     entry = f"{VARIABLE}={mark}".encode()

@@ -138,8 +138,7 @@ def to_recorded(value: Any) -> Any:
             return RecordedDict((key, to_recorded(item)) for key, item in value.items())
         case list():
             return RecordedList(map(to_recorded, value))
-        case _:
-            return value
+    return value
 
 
 def _among(known: Iterable[Any]) -> str:

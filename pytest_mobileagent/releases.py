@@ -45,8 +45,7 @@ class Released:
     """What a release says about a task.
 
     - `goal`: the official goal; None if the release lacks the task, which is then our own.
-    - `place`: the file, with the line if it contains several tasks, relative to the release's
-      folder.
+    - `place`: the file, relative to the release's folder, with the line if it has several tasks.
     - `columns`: further values, by column of our table: `{"step_limit": 15}`.
     """
 
@@ -60,8 +59,8 @@ class Finding:
     """A defect of a release.
 
     - `kind`: a word or two by which findings are grouped, such as "can never succeed".
-    - `place`: the file and the line, relative to the release's folder; `what`: the reason, in
-      words.
+    - `place`: the file and the line, relative to the release's folder.
+    - `what`: the reason, in words.
     """
 
     kind: str

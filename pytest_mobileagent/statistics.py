@@ -83,20 +83,16 @@ def standard_error(values: Sequence[float]) -> float | None:
 def quantile(ordered: Sequence[float], share: float) -> float:
     """Return a quantile of sorted numbers by linear interpolation (R's type 7)."""
     place = share * (len(ordered) - 1)
-    below = math.floor(place)
-    above = min(below + 1, len(ordered) - 1)
+    below, above = math.floor(place), math.ceil(place)
     return ordered[below] + (place - below) * (ordered[above] - ordered[below])
 
 
 def pass_at(k: int, successes: int, trials: int) -> float | None:
     """Return pass@k: the probability that at least one of k trials succeeds.
 
-    The unbiased estimate of Chen et al., arXiv 2107.03374, equation 1. None with fewer than k
-    trials.
+    The unbiased estimate of Chen et al., arXiv 2107.03374, eq. 1. None with fewer than k trials.
     """
-    if trials < k:
-        return None
-    return 1 - math.comb(trials - successes, k) / math.comb(trials, k)
+    return 1 - math.comb(trials - successes, k) / math.comb(trials, k) if trials >= k else None
 
 
 def pass_all(k: int, successes: int, trials: int) -> float | None:
@@ -150,12 +146,8 @@ def _fraction(x: float, a: float, b: float) -> float:
     below = 0.0
     for n in range(_TERMS):
         m = n // 2
-        if n == 0:
-            term = 1.0
-        elif n % 2 == 0:
-            term = m * (b - m) * x / ((a + n - 1) * (a + n))
-        else:
-            term = -(a + m) * (a + b + m) * x / ((a + n - 1) * (a + n))
+        numerator = -(a + m) * (a + b + m) if n % 2 else m * (b - m)
+        term = numerator * x / ((a + n - 1) * (a + n)) if n else 1.0
         below = 1 / _off_zero(1 + term * below)
         above = _off_zero(1 + term / above)
         value *= above * below
@@ -205,10 +197,8 @@ def lower_tail(parts: Sequence[tuple[Part, int]], value: float, step: float) -> 
     tilt = (2 * math.sinh(s * step / 2) / step if step else s) * math.sqrt(spread)
     if distance > -0.1 or not tilt:
         return 0.5
-    normal = NormalDist()
-    return min(
-        1.0, max(0.0, normal.cdf(distance) + normal.pdf(distance) * (1 / distance - 1 / tilt))
-    )
+    normal, difference = NormalDist(), 1 / distance - 1 / tilt
+    return min(1.0, max(0.0, normal.cdf(distance) + normal.pdf(distance) * difference))
 
 
 def _cumulants(parts: Sequence[tuple[Part, int]], s: float) -> tuple[float, float, float]:

@@ -136,12 +136,9 @@ def by_proxy(url: str) -> str:
 
 
 def sparing_loopback(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return NO_PROXY, in both cases, extended by this machine; {} if no variable names a proxy.
-
-    It would then only make Python's libraries on macOS ignore the system's proxies.
-    """
+    """Return NO_PROXY, in both cases, extended by this machine; {} if no variable names a proxy."""
     if not any(environment.get(name) for each in _NAMES for name in (each, each.upper())):
-        return {}
+        return {}  # it would only make Python's libraries on macOS ignore the system's proxies
     extended = {}
     for name, other in (("no_proxy", "NO_PROXY"), ("NO_PROXY", "no_proxy")):
         given = environment.get(name) or environment.get(other, "")

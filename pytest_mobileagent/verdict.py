@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -36,7 +37,7 @@ class Verdict:
       the name of an official evaluation.
     - `reason`: in words; `evidence`: plain data that supports it, such as the closest elements.
     - `first_step`: the number of steps after which the goal was first met, 0 if at the start; None
-      if it was never met or not evaluated along the way.
+      if never, or if it was not evaluated along the way.
     - `partial_credit`: from 0 to 1, for tasks with sub-goals.
     - `calls`: the model calls that the scorer made.
     - `extra`: fields of a newer version that this version does not know.
@@ -82,8 +83,7 @@ def append(episode: Path, verdict: Verdict) -> None:
         HostError: if the file cannot be written.
     """
     when = datetime.now(UTC).isoformat(timespec="milliseconds")
-    wire = to_wire({"when": when, **verdict.to_json()})
-    line = to_line(redacted(wire))
+    line = to_line(redacted(to_wire({"when": when, **verdict.to_json()})))
     try:
         append_line(episode / VERDICTS, line)
     except OSError as error:
@@ -102,10 +102,8 @@ def verdicts(episode: Path) -> list[Verdict]:
         return []
     found = []
     for line in lines:
-        try:
+        with suppress(ValueError, LookupError, TypeError):
             found.append(Verdict.from_json(parse_json(line)))
-        except (ValueError, LookupError, TypeError):
-            continue
     return found
 
 
@@ -121,17 +119,15 @@ def effective(verdicts: Sequence[Verdict]) -> Verdict | None:
 
     A person outranks a check, a check outranks judges, and judges that had to agree outrank a
     single judge that was asked the same question. Among equals the last one counts. A verdict that
-    decides nothing (`passed` is None) never displaces that of a check or a person, so it is
-    returned only if nothing has decided. A verdict that is recorded only `beside` the others is
-    never returned. Return None if there is no verdict.
+    decides nothing (`passed` is None) is returned only if nothing has decided, and one that is
+    recorded only `beside` the others never. Return None if there is no verdict.
     """
     verdicts = counting(verdicts)
     if people := by_people(verdicts):
         return people[-1]
     checks = [v for v in verdicts if _is_check(v)]
     judges = [v for v in verdicts if v.scorer != PERSON and not _is_check(v)]
-    decided = [v for v in checks if v.passed is not None]
-    if decided:
+    if decided := [v for v in checks if v.passed is not None]:
         return decided[-1]
     return of_judges(judges) or next(reversed(checks), None)
 
