@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent._task.case import Case
-    from pytest_mobileagent.plugin.reuse.recorded_earlier import RecordedRun
     from pytest_mobileagent.plugin.settings import OptionValue
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.run.folder import RunFolder
@@ -236,5 +235,6 @@ def earlier_run(
         msg = f"{names} exclude each other: a run is either resumed, reused, or scored or played"
         raise pytest.UsageError(printable(f"{msg} again"))
     module, kind = _WAYS[named[0].option.flag.removeprefix("--")]
-    way: type[RecordedRun] = getattr(import_module(f"{__name__}.{module}"), kind)
-    return way(config, named[0], given)
+    way = getattr(import_module(f"{__name__}.{module}"), kind)
+    earlier: EarlierRun = way(config, named[0], given)
+    return earlier
