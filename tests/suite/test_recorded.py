@@ -183,11 +183,10 @@ def test_any_right_answer_counts_on_a_single_path(pytester, second, missed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", ["multi", "single"])
-def test_androidcontrol_as_released_is_solved_by_its_golden_actions(
-    run, pytester, recordings, path
-):
+def test_androidcontrol_as_released_is_solved_by_its_golden_actions(run, pytester, recordings):
     shutil.rmtree(pytester.path / "graph")
     import_release(recordings / "androidcontrol-uis1", pytester.path / "graph")
-    run(f"--mobile-path={path}", "--mobile-sample=200").assert_outcomes(passed=200, deselected=1375)
-    assert report(pytester)["summary"]["step_accuracy"] == 1
+    for path in ("multi", "single"):
+        words = (f"--mobile-path={path}", "--mobile-sample=100", f"--mobile-runs={path}")
+        run(*words).assert_outcomes(passed=100, deselected=1475)
+        assert report(pytester, path)["summary"]["step_accuracy"] == 1
