@@ -332,8 +332,7 @@ def main(descriptor: int, parent: int) -> None:
     except (EOFError, OSError):
         status = 0
     finally:
-        # Without waiting for threads that the agent has left behind.
-        os._exit(status)
+        os._exit(status)  # without waiting for threads that the agent has left behind
 
 
 def _load(connection: Connection, reference: str, folders: list[Any], *facts: Any) -> Any:

@@ -49,8 +49,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.observation import Observation
     from pytest_mobileagent.llm.reference import ModelReference
 
-# Our modules are imported before the module path becomes that of the tests, in whose folders a file
-# such as calendar.py would hide the library's.
+# Our modules are imported before the path is the tests', where a calendar.py hides the library's.
 _PROGRAM = """
 import json, sys
 path = json.loads(sys.argv[1])

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 URL = "MOBILEAGENT_RECORDER_URL"
-# An answer may take as long as the phone's screen needs to settle.
-_SECONDS = 600.0
+_SECONDS = 600.0  # an answer may take as long as the phone's screen needs to settle
 
 
 class Over(EpisodeOver, SystemExit):

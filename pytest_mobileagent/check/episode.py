@@ -60,9 +60,8 @@ class Episode(EpisodeRecord):
     def typed(self, text: str, target: Target | None = None, /, **criteria: Any) -> bool:
         """Return whether the agent typed this text, in one action or several in a row.
 
-        With criteria, or a function of the screen (see `tapped`), the text must have gone into such
-        an element: one that was touched for it, that had the focus, or that received the text.
-        Unicode spaces are normalised.
+        With criteria, or a function of the screen (see `tapped`), such an element must have been
+        touched for it, had the focus, or received the text. Unicode spaces are normalised.
 
         Raises:
             CriteriaError: if there are both criteria and a function, or unknown criteria.

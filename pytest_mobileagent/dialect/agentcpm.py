@@ -13,8 +13,7 @@ from pytest_mobileagent.dialect.parts import DialectError, cannot_say, quoted, u
 from pytest_mobileagent.dialect.reading import amount, direction, name_for, object_in, point, text
 
 _SCALE = (1000, 1000)
-# A touch that lasts longer than this, in milliseconds, is a long press.
-_TAP = 200
+_TAP = 200  # milliseconds; a touch that lasts longer is a long press
 _KEYS: dict[str, KeyName] = {
     "HOME": "home", "BACK": "back", "ENTER": "enter", "APPSELECT": "overview",
 }  # fmt: skip
@@ -28,8 +27,7 @@ class AgentCpm(Dialect):
     A reply has one action: the first of TYPE, POINT, PRESS and duration counts. The action may come
     with a STATUS, in which case it is done before the episode ends, as the README says, although
     the project's evaluator ignores the action. "finish" and "satisfied" end the episode as done,
-    "impossible" and "interrupt" end it as impossible, and "need_feedback" asks the user, with the
-    thought as the question.
+    "impossible" and "interrupt" as impossible, and "need_feedback" asks the user the thought.
 
     Source: OpenBMB/AgentCPM-GUI, README "Action Space", `eval/utils/schema/schema.json` and
     `schema_for_extraction.json` (APPSELECT and CLEAR), `eval/utils/evaluator.py` (200 ms). The

@@ -55,9 +55,8 @@ class AndroidWorld(Dialect):
     - `input_text` taps the element, types, and presses enter; empty text does nothing.
     - `scroll` names the side of the content to show. Element 0 is an element like any other; in the
       original, and if it is read strictly, it means the whole screen.
-    - `scroll` and `swipe` without a direction do nothing. The direction of `swipe`, which the
-      prompts do not offer, is the finger's for up and down, and the opposite for left and right, as
-      in the original's code.
+    - `scroll` and `swipe` without a direction do nothing. As in the original, the direction
+      of `swipe` (not in its prompts) is the finger's vertically, and the opposite horizontally.
     - `answer` is `Finish` with text, `status` is `Finish` without one (or `Impossible`). In
       AndroidWorld, an answer does not end the episode, and a status follows; an agent that
       reproduces this must hold the answer back until the status.

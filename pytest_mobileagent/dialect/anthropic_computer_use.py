@@ -31,14 +31,11 @@ Version = Literal["20241022", "20250124", "20251124", "20260801"]
 TOOLSET: Version = "20260801"
 TOOLSET_NAME = "computer"
 
-# The clicks of the wheel that scroll half a screen (one `Scroll`), and the most scrolls made for
-# one use of the tool.
-_CLICKS = 5
-_SCROLLS = 5
+_CLICKS = 5  # of the wheel, which scroll half a screen (one `Scroll`)
+_SCROLLS = 5  # the most that are made for one use of the tool
 _SIGNALS = ("screenshot", "cursor_position", "zoom")
 _REPEATS = 100  # the most times that a key is repeated (the API's limit)
-# The seconds of a long press made with mouse down and up on the same point, without a wait.
-_HOLD = 1.0
+_HOLD = 1.0  # seconds of a long press by mouse down and up on the same point, without a wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +51,8 @@ class AnthropicComputerUse(Dialect):
 
     `version` is the tool's version, in which decisions are printed; all of them are read. With
     "20241022", clicks happen at the current position of the mouse; in later versions, only clicks
-    without a coordinate do. `cursor` is the position of the mouse, and `pressed` the point at which
-    its left button was pressed, in pixels of the picture. `after` returns the dialect with the
-    state of the mouse after a reply.
+    without a coordinate do. `cursor` is where the mouse is, and `pressed` where its left button was
+    pressed, in the picture's pixels. `after` returns the dialect with the mouse after a reply.
 
     On a touchscreen, a right click is a long press, and so is pressing and releasing the left
     button on the same point. Moving the mouse has no effect; a reply that does nothing else is the

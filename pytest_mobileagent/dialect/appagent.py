@@ -286,8 +286,7 @@ def _unexpected(problem: str) -> DialectError:
 
 def _code_on_element(called: _CodeCall, frame: Frame) -> Action:
     if called.name == "text":
-        # The code drops the first and last character, which should be quotes, and adb's shell drops
-        # apostrophes.
+        # The code drops the first and last character, supposedly quotes; adb's shell, apostrophes.
         return Type(called.arguments[0][1:-1].replace("'", ""))
     number, marks = called.number(0), list(frame.marks.values())
     try:

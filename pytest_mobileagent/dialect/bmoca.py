@@ -28,8 +28,7 @@ _NAMES = ("dual-gesture", "tap", "swipe", "press")  # in the order in which the 
 _PARTS = ("description", "thought")
 
 
-# The grid of taps, with rows from the top and columns from the left. Coordinates go from -1 to 1,
-# the edges of the screen.
+# The grid of taps, from the top left. Coordinates go from -1 to 1, the edges of the screen.
 ROWS, COLUMNS = 27, 14
 _FIRST, _DOWN, _ACROSS = -0.95, 0.075, 0.15
 _TAPS = ROWS * COLUMNS
@@ -43,8 +42,7 @@ BUTTONS: Mapping[KeyName, tuple[float, float]] = {
     "home": (0.95, 0.50),
     "overview": (0.95, 0.78),
 }
-# The tolerance for rounded numbers, as a fraction.
-_NEAR = 0.001
+_NEAR = 0.001  # the tolerance for rounded numbers, as a fraction
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     Pixel = Callable[[tuple[float, float]], tuple[int, int]]
 
-# The signal for a reply that only moves the mouse, which has no effect on a phone.
-MOUSE = "mouse"
+MOUSE = "mouse"  # the signal for a reply that only moves the mouse: phones have none
 # For each function, its description, and its parameters with their descriptions.
 PHONE_FUNCTIONS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "back": ("Press the phone's back key.", {}),

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.perception.marks import Mark
     from pytest_mobileagent.screen import Screen
 
-# The named parts of a reply besides its action, such as the thought.
-Parts = Mapping[str, str]
+Parts = Mapping[str, str]  # the named parts of a reply besides its action, such as the thought
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,9 +26,8 @@ Environment = Literal["mobile", "browser"]
 SCREENSHOT, LIST_APPS = "screenshot", "list_apps"
 SCALE = (1000.0, 1000.0)
 _SIGNALS = {"take_screenshot": SCREENSHOT, "open_web_browser": SCREENSHOT, "list_apps": LIST_APPS}
-# Seconds: the defaults of a wait and of a long press, the wait of the older functions, and a swipe
-# that, like a mouse wheel, does not fling the page.
-_WAIT, _HOLD, _OLDER_WAIT, _SLOW = 1.0, 2.0, 5.0, 0.6
+_WAIT, _HOLD, _OLDER_WAIT = 1.0, 2.0, 5.0  # the default seconds; older functions wait longer
+_SLOW = 0.6  # seconds of a swipe that, like a mouse wheel, does not fling the page
 _MAGNITUDE = 800.0  # of a scroll, in thousandths of the screen; this is our `Scroll`
 # Functions without a point or a text, and the keys that they press; `recents` is our own.
 _KEYS: dict[str, KeyName] = {"go_back": "back", "go_home": "home", "recents": "overview"}

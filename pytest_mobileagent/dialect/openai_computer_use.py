@@ -24,10 +24,8 @@ from pytest_mobileagent.dialect.reading import amount, point
 
 SCREENSHOT = "screenshot"
 
-# The seconds of a `wait` in OpenAI's examples.
-_WAIT = 2.0
-# Seconds. A mouse wheel does not fling the page, so the finger moves slowly enough not to, either.
-_SLOW = 0.6
+_WAIT = 2.0  # seconds, as in OpenAI's examples
+_SLOW = 0.6  # seconds of a swipe that, like a mouse wheel, does not fling the page
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,8 +31,7 @@ class OsAtlas(Dialect):
     Points are in thousandths of the picture, (x, y). The first action counts; after the heading,
     its name may be in any case. Source: OS-Atlas (arXiv 2410.23218; eval/data and eval/eval_scripts
     of its repository). Its scorers require the heading in lower case; here, replies without the
-    heading are read, too. ENTER is declared for GUI-Act, and IMPOSSIBLE for GUI-Odyssey, where its
-    format is given as WAIT by mistake.
+    heading are read, too. ENTER is declared for GUI-Act, IMPOSSIBLE (wrongly WAIT) for GUI-Odyssey.
 
     `scroll` selects whose direction `SCROLL` names, since the models' training data differ: the
     "finger" (AITW, GUI-Odyssey) or the "content" (AndroidControl).

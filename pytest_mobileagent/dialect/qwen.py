@@ -72,8 +72,7 @@ class Qwen(Dialect):
     "3". The first of several calls counts, as in the originals. "answer" ends the episode, as in
     GUI-Owl's description of the tool; in Qwen3-VL, "terminate" always follows it. "swipe" is the
     finger's path, or its direction in MAI-UI, where "drag" has a path; "tap" means "click", and
-    "scroll" means "swipe". Of a box of four numbers, the centre counts. Every version reads all
-    actions, and prints its own.
+    "scroll" means "swipe". A box means its centre. Each version reads all actions, prints its own.
 
     Source: QwenLM/Qwen3-VL, `cookbooks/mobile_agent.ipynb` and `utils/agent_function_call.py`;
     X-PLUG/MobileAgent, `Mobile-Agent-v3.5/mobile_use` and `android_world_v3.5/…/gui_owl.py`. These

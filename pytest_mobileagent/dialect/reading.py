@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
-# Two numbers, with or without brackets of any kind.
-PAIR = rf"[\[(（\s]*({NUMBER})\s*[,，\s]\s*({NUMBER})"
+PAIR = rf"[\[(（\s]*({NUMBER})\s*[,，\s]\s*({NUMBER})"  # with or without any brackets
 # To show more of the content on one side, the finger moves in the opposite direction.
 OPPOSITE: Mapping[Direction, Direction] = {
     "up": "down", "down": "up", "left": "right", "right": "left",

@@ -30,8 +30,7 @@ _ACTION = re.compile(r"(?m)^[ \t]*Action[:：][ \t\n]*")
 _INLINE_ACTION = re.compile(r"Action[:：][ \t\n]*")
 _REFLECTION = re.compile(r"Reflection[:：](.*?)Action_Summary[:：](.*)", re.DOTALL)
 _THOUGHT = re.compile(r"(?:Thought|Action_Summary)[:：](.*)", re.DOTALL)
-# According to the prompt, wait() sleeps for five seconds.
-_WAIT = 5.0
+_WAIT = 5.0  # seconds for which, according to the prompt, wait() sleeps
 _SUBMIT = "\n"
 
 
@@ -46,8 +45,7 @@ class UiTars(Dialect):
 
     `scroll(point, direction)` names the side of the content to show, so the finger moves in the
     opposite direction; `scroll(start_box, end_box)` of version 1 is the finger's path. A line break
-    at the end of text presses the enter key. `call_user` asks the user; without text, the
-    thought is the question.
+    at the end of text presses enter. `call_user` asks the user its text, or else the thought.
 
     Source: bytedance/UI-TARS, `codes/ui_tars/prompt.py` and `action_parser.py` (package `ui-tars`),
     README_v1.md and README_coordinates.md. Where the code and the prompt differ, this class follows

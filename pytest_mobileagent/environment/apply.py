@@ -2,8 +2,7 @@
 
 An environment needs a root shell, as on emulators and rooted phones: only root may write the
 language, the wallpaper, and the launcher's database, whose rows are the home screen's icons (in
-Launcher3 and launchers derived from it). Files are also written through the shell, as base64 text,
-in pieces that fit into a command line.
+Launcher3 and its derivatives). Files are also written through the shell, in pieces of base64.
 
 With a set clock, a run gives the same results on any day. Emulators take the host's time when they
 start and when they load a snapshot, so it is set before each episode; it then continues to run.

@@ -86,8 +86,7 @@ def judge_models(
     return [recorded.metered(each, ROLE) for each in references]
 
 
-# Reasoning models count their reasoning as output, however short the reply is.
-MOST_TOKENS = 4096
+MOST_TOKENS = 4096  # reasoning counts as output, too, however short the reply is
 _SHOWN = 200  # characters of an unreadable reply
 
 T = TypeVar("T")

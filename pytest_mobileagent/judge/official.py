@@ -48,8 +48,7 @@ _MODULE = "pytest_mobileagent.judge.official_process"
 class Evaluation:
     """A function of a release's copy, and its arguments.
 
-    - `scorer`: the name of the scorer, such as "a3-official". `row`: the row of our table, with its
-      file and line, for messages.
+    - `scorer`: its name, such as "a3-official". `row`: our table's row, its file and line.
     - `folder`: the copy's folder. `module`, `function`: the function to call with the JSON-able
       `arguments`. Any true result is a success.
     - `now`: the time that the function sees, as goals may name days; None for the current time.

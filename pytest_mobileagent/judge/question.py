@@ -161,8 +161,7 @@ def subtask(app: str, task: str, *, history: bool = False, memory: str = "") -> 
 
 
 _MARKS = "[*_`]{0,3}"
-# A result stands on a line of its own, maybe in Markdown or in Chinese: within a sentence, it may
-# be denied, supposed or quoted.
+# A result has a line of its own, maybe in Markdown: in a sentence, it may be denied or quoted.
 _RESULT = re.compile(
     rf"{_MARKS}(?:Result|结果){_MARKS}\s*[:：]{_MARKS}\s*{_MARKS}(?P<passed>[01]|wall){_MARKS}[.。]?{_MARKS}",
     re.IGNORECASE,

@@ -1,7 +1,6 @@
 """Splits an episode into the segments in which each app of a cross-app task was used.
 
-Recorded packages show which segment belongs to which app; if they are missing, a model splits the
-episode (SPA-Bench, appendix E.2).
+Packages show each segment's app; without them, a model splits it (SPA-Bench, appendix E.2).
 """
 
 from __future__ import annotations

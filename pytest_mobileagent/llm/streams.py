@@ -33,8 +33,7 @@ Event = dict[str, Any] | str
 class Assembled:
     """A reply assembled from a stream; `is_whole` if the stream was complete.
 
-    `first` is the index of the event with the first token, and `when` it came, by the monotonic
-    clock; None if there was no token.
+    `first` is the index of the first token's event, if any; `when` it came, by the monotonic clock.
     """
 
     reply: dict[str, Any] = field(default_factory=dict)

@@ -53,8 +53,7 @@ class Bridge:
                 self._write(_error(None, _PARSE_ERROR, why))
                 continue
             if _method(message) in {"initialize", "notifications/initialized"}:
-                # Later messages need the headers that the handshake agrees on.
-                self._pass(message)
+                self._pass(message)  # later ones need the headers that the handshake agrees on
             elif not self._cancels(message):
                 thread = threading.Thread(target=self._pass, args=(message,), daemon=True)
                 thread.start()

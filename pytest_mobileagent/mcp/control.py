@@ -353,11 +353,8 @@ def tool(
     return add
 
 
-# Conversations with many pictures fail if a side has more than 2,000 pixels, and models scale
-# pictures down whose longest side exceeds this.
-LONGEST_SIDE = 1568
-# Clients refuse results above 1 MiB, and base64 makes a picture a third larger.
-_MOST_BYTES = 600_000
+LONGEST_SIDE = 1568  # pixels; models scale larger pictures down, and many above 2,000 fail
+_MOST_BYTES = 600_000  # clients refuse more than 1 MiB, and base64 makes a picture a third larger
 _QUALITIES = (85, 70, 50, 30, 10)
 
 

@@ -169,8 +169,7 @@ def run_script(system: System, script: str) -> str:
     return text.strip() or "it failed"
 
 
-# Names by which a program, possibly in a container, may address this machine. Web pages in a
-# browser use other names, which are refused.
+# This machine's names for programs, also in containers. Web pages use others, which are refused.
 _HOSTS = ("127.0.0.1", "localhost", "[::1]", "host.docker.internal", "host.containers.internal")
 # Loggers of the server's libraries, whose records would clutter a test's report.
 _LOGGERS = (
@@ -201,8 +200,7 @@ class McpEndpoint:
             OSError: if no port is available.
         """
         check_extra("mcp", "an MCP server")
-        # asyncio disables Nagle's algorithm, which delays replies by 40 ms, only if the socket's
-        # protocol is set explicitly.
+        # With its protocol set, asyncio disables Nagle's algorithm, which delays replies by 40 ms.
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.bind(("127.0.0.1", 0))
         port: int = listener.getsockname()[1]

@@ -93,8 +93,7 @@ def paragraphs(boxes: Iterable[TextBox]) -> list[Seen]:
 def lies_in(bounds: Bounds, place: str, size: Size) -> bool:
     """Return whether bounds lie entirely in the half or quarter of the picture that `place` names.
 
-    `place` is "top", "bottom", "left", "right", or two of them ("top left"); anything else, such as
-    "center", means the whole picture.
+    `place` is "top", "bottom", "left", "right", or two of them ("top left"); else all of it counts.
     """
     width, height = size
     left, top, right, bottom = 0.0, 0.0, float(width), float(height)
@@ -173,12 +172,10 @@ def _grown(bounds: Bounds, across: int, down: int, size: Size) -> Bounds:
     )
 
 
-# Wider pictures are scaled down to this width, at which icons have 12 to 120 pixels.
-_WIDTH = 540
+_WIDTH = 540  # of pictures, or less; wider ones are scaled, so icons have 12 to 120 pixels
 _SIDES = (12, 120)
 _ASPECT = 2.0
-# Closer strokes form one group; letters do, too, but their lines are too long for icons.
-_STROKE_GAP = 7
+_STROKE_GAP = 7  # closer strokes are one group, and so are letters, too long a line for icons
 
 
 def find_icons(image: Image, largest: float = 0.05, overlap: float = 0.5) -> tuple[Bounds, ...]:

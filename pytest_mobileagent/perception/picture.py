@@ -182,8 +182,7 @@ def draw_som(image: Image, marks: Iterable[Mark]) -> Image:
 def draw_letters(image: Image, marks: Iterable[Mark]) -> Image:
     """Return the picture with a red rectangle for each mark, and a label at its bottom left.
 
-    Source: SeeAct (arXiv:2401.01614, grounding by image annotation) draws boxes with letters. The
-    SeeAct of AndroidWorld only lists them.
+    Source: SeeAct (arXiv:2401.01614, image annotation); that of AndroidWorld only lists elements.
     """
     drawn, draw = _copy(image)
     font = default_font(30)

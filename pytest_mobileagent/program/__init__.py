@@ -25,9 +25,8 @@ if TYPE_CHECKING:
 
 
 Ending = Literal["done", "impossible", "error", "step limit"]
-# The exit statuses of SPA-Bench's agents (arXiv 2410.15164, and the contract in its repository): 1
-# is an unexpected error, 2 and 3 are expected ones. 5 is ours, for programs that give up. Any other
-# status is an error, too.
+# The exit statuses of SPA-Bench's agents (arXiv 2410.15164, and its repository): 1 is an unexpected
+# error, 2 and 3 are expected ones. 5 is ours, for programs that give up. All others are errors.
 SPA_BENCH: Mapping[int, Ending] = {
     0: "done", 1: "error", 2: "error", 3: "error", 4: "step limit", 5: "impossible",
 }  # fmt: skip

@@ -236,8 +236,7 @@ _ENGINES = ("docker", "podman")
 _ANSWER_SECONDS = 30.0
 # Variables whose values in the image are used.
 _NOT_PASSED = {"HOME", "HOSTNAME", "PATH", "PWD", "SHELL", "TMPDIR", "USER", "LOGNAME", "LANG"}
-# The image's own PATH follows ours.
-_ENTRY = 'PATH="$MOBILEAGENT_PATH:$PATH"; export PATH; exec "$@"'
+_ENTRY = 'PATH="$MOBILEAGENT_PATH:$PATH"; export PATH; exec "$@"'  # the image's PATH is the last
 
 
 @dataclass(frozen=True, slots=True)

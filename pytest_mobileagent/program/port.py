@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from pytest_mobileagent.program.connections import Ends
     from pytest_mobileagent.program.models import RecordedModels
 
-    # Takes a JSON object, and returns one.
-    Answer = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
+    Answer = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]  # JSON objects
 
 HOST = "127.0.0.1"
 _PIECE = 2**16  # bytes

@@ -193,8 +193,7 @@ class EasyOcr:
                 # With downloads enabled, it deletes files that it does not expect.
                 download_enabled=False,
                 model_storage_directory=str(folder),
-                # Torch deprecates this way of quantising, with a warning.
-                quantize=False,
+                quantize=False,  # torch deprecates this way of quantising, with a warning
                 verbose=False,
                 **options,
             )

@@ -53,8 +53,7 @@ def is_webp(picture: bytes) -> bool:
 def size_of(picture: bytes) -> tuple[int, int]:
     """Return width and height in pixels from the first `HEADER` bytes of a picture.
 
-    In WebP they are in the first chunk: VP8L (lossless: 14 bits each, less 1) or VP8X (extended: 24
-    bits each, less 1), see RFC 9649.
+    In WebP (RFC 9649) the first chunk has them, less 1: in VP8L as 14 bits each, in VP8X as 24.
 
     Raises:
         ScreenError: if the picture is neither PNG nor such a WebP file.

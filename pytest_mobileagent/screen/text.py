@@ -41,8 +41,7 @@ if TYPE_CHECKING:
 
 SPOKEN = ("text", "content_desc")  # the criteria that `fuzzy` applies to
 
-# Texts repeat within a screen and between screens.
-_normal = lru_cache(maxsize=8192)(normalise)
+_normal = lru_cache(maxsize=8192)(normalise)  # texts repeat within and between screens
 _folded = lru_cache(maxsize=8192)(folded)
 
 

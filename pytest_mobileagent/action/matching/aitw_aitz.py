@@ -129,8 +129,7 @@ _AITZ: Types = {
     **dict.fromkeys((Key("back"), Key("home"), Key("enter")), "press"),
     **dict.fromkeys((Finish, Impossible), "stop"),
 }
-# A swipe is vertical if its vertical extent is at least this multiple of its horizontal one.
-_VERTICAL = 0.9
+_VERTICAL = 0.9  # a vertical swipe's height is at least this multiple of its width
 
 
 def aitz(
@@ -158,8 +157,7 @@ def aitz(
     `quirks`, the golden point of a tap is (0, 0), as in CoAT's code, which sets it for scrolls.
 
     Raises:
-        TaskError: if AITZ has no action like the golden one, the size of its screen is missing, or
-            there is no such scorer.
+        TaskError: if AITZ has no such golden action or scorer, or the screen's size is missing.
     """
     golden = as_golden(golden, size)
     if scorer == "agentcpm":

@@ -79,8 +79,7 @@ def androidcontrol(
     `Open` is compared by its text, a package or, as in the data, the app's name.
 
     Raises:
-        TaskError: if the scorer has no action like the golden one, the size of its screen is
-            missing, or there is no such scorer.
+        TaskError: if the scorer is unknown or has no such action, or the size is missing.
     """
     golden = as_golden(golden, size)
     match scorer:
@@ -189,8 +188,7 @@ def odyssey(
     scorer, the golden key that shows recent apps is home.
 
     Raises:
-        TaskError: if GUI-Odyssey has no action like the golden one, the size of its screen is
-            missing, or there is no such scorer.
+        TaskError: if GUI-Odyssey has no such action or scorer, or the size is missing.
     """
     golden = as_golden(golden, size)
     if scorer == "agentcpm":

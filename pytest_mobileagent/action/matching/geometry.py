@@ -108,8 +108,7 @@ def direction(
 ) -> Direction | None:
     """Return the finger's direction; None if it does not move.
 
-    A swipe is vertical if it moves at least `bias` times as far vertically as horizontally, each in
-    fractions of a screen of `size`.
+    A vertical swipe moves at least `bias` times as far as horizontally, in fractions of `size`.
     """
     if isinstance(action, Scroll):
         return action.direction

@@ -141,8 +141,7 @@ def mobile_bench(
 
     `scorer="paper"` follows the paper:
 
-    - Taps: correct if the golden point is inside the area, not on an edge; without any boxes, only
-      the exact point is correct.
+    - Taps: correct if the golden point is in the area, not on an edge; without boxes, if equal.
     - Scrolls: correct if both ends of the golden scroll are in the area, if there is one, and the
       finger's direction is the same.
     - Typing: correct if the F1 score of the characters, in any order, is at least 0.5.

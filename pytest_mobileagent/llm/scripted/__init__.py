@@ -36,8 +36,7 @@ class ScriptedModel:
 
     `replies` are used in order, one for each request. Each is a string, a `ScriptedReply`, a
     `Fault`, a function from the `Request` to one of these, or a `When`, which answers requests that
-    contain its text. `requests` are all requests so far, in order. It is a `Client`, which any
-    number of threads may ask.
+    contain its text. `requests` are all so far, in order. Several threads may ask this `Client`.
     """
 
     def __init__(self, replies: Sequence[Entry | When], *, model: str = "scripted") -> None:
@@ -97,8 +96,7 @@ class ScriptedModel:
 
         It speaks the APIs of OpenAI (chat completions and responses, at URL/v1), Anthropic
         (messages, at URL), Gemini (at URL/v1beta) and Gradio, each streamed or not, and a plain
-        `POST /predict`. It runs until the URL's `close()` is called, `with model.serve() as url:`
-        ends, or the process ends.
+        `POST /predict`. It runs until `url.close()`, or the end of `with url:` or the process.
         """
         from pytest_mobileagent.llm.scripted.model_server import ServedModel  # rarely needed
 

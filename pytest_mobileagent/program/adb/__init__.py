@@ -21,7 +21,7 @@ from pytest_mobileagent.action import Raw
 from pytest_mobileagent.action.gestures import Tap
 from pytest_mobileagent.device.drivers.adb import shell
 from pytest_mobileagent.errors import DeviceError, HostError
-from pytest_mobileagent.program.adb.adbd import Adbd
+from pytest_mobileagent.program.adb.adbd import Adbd, cancel
 from pytest_mobileagent.program.adb.conversation import AdbConversation, Passing, splitter_of
 from pytest_mobileagent.program.adb.own_server import AdbServer, write_shims
 from pytest_mobileagent.program.adb.services import (
@@ -241,9 +241,7 @@ class Attachment:
 
     async def close(self) -> None:
         """Stop attaching adbd."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await cancel(*self._tasks)
 
     async def _follow_device(self) -> None:
         while True:
@@ -282,9 +280,7 @@ class Attachment:
         await self._changed.wait()
 
 
-# An answer usually takes a few milliseconds, but UiAutomator waits up to ten seconds while the
-# screen changes, and the machine may be busy.
-_SECONDS = 20.0
+_SECONDS = 20.0  # UiAutomator waits up to 10 s while the screen changes, the machine may be busy
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 
 

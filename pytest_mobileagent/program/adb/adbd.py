@@ -215,6 +215,13 @@ class Adbd:
             self._running.discard(task)
 
 
+async def cancel(*tasks: asyncio.Task[None] | asyncio.Task[bool]) -> None:
+    """Cancel tasks, and wait until they have ended."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
 def _claim() -> tuple[socket.socket, socket.socket]:
     """Return a socket that reserves a port without listening, and one that listens on the next."""
     for port in random.sample(_CONSOLE_PORTS, len(_CONSOLE_PORTS)):
@@ -281,9 +288,7 @@ class Connection:
         self.drop()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=_ENDING_SECONDS)
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await cancel(*self._tasks)
 
     def _take(self, packet: Packet) -> None:
         if packet.command == b"CNXN":

@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytest_mobileagent.device.drivers.adb import shell
 from pytest_mobileagent.device.drivers.adb.shell import CLOSE_STDIN, STDIN, FrameReader, frame
+from pytest_mobileagent.program.adb.adbd import Stream, cancel
 from pytest_mobileagent.program.commands import Command
 from pytest_mobileagent.program.commands.sockets import ShellSession, SocketReader
 from pytest_mobileagent.program.commands.steps import BINARY
@@ -20,15 +21,13 @@ from pytest_mobileagent.program.commands.steps import BINARY
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
 
-    from pytest_mobileagent.program.adb.adbd import Stream
     from pytest_mobileagent.program.adb.services import Service
     from pytest_mobileagent.program.commands import Passage, Watcher
     from pytest_mobileagent.program.track import RawLog
 
     # Asks whether a command, sent on the stream to a service, may pass.
     Ask = Callable[[str, Command], Awaitable["Passing"]]
-    # Bytes, and the commands that they carry.
-    Piece = tuple[bytes, tuple[Command, ...]]
+    Piece = tuple[bytes, tuple[Command, ...]]  # bytes, and the commands that they carry
 
 
 _LEAVING_SECONDS = 10.0  # for the device to accept what a program sent before it disconnected
@@ -74,10 +73,10 @@ class AdbConversation:
                 if sending.done() and not sending.result():
                     await receiving  # the device accepts no more data, but may still send some
                 else:
-                    await _cancel(sending, receiving)
+                    await cancel(sending, receiving)
                     await self._device.finish()
         finally:
-            await _cancel(sending, receiving, leaving)
+            await cancel(sending, receiving, leaving)
             self._opened.end(self.error)
             self._answered()
         await self._stream.finish()
@@ -161,12 +160,6 @@ class AdbConversation:
         for passing in self._unanswered:
             passing.end()
         self._unanswered.clear()
-
-
-async def _cancel(*tasks: asyncio.Task[Any]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 class Passing:
