@@ -15,6 +15,7 @@ from pytest_mobileagent.episode import redaction
 from pytest_mobileagent.episode.migrate import reset
 from pytest_mobileagent.episode.runs import IndexLine
 from pytest_mobileagent.jsonable import Maybe, check, expect, kinds_of, or_none
+from pytest_mobileagent.verdict import CROSS, SINGLE
 
 SCHEMA_VERSION = 2  # of report.json
 DECIDED = {"passed", "failed", "review", "xfailed", "xpassed"}  # outcomes
@@ -192,12 +193,16 @@ class Entry(Spent):
         """The identity of the case in every run: its id, environment and epoch."""
         return key_of(self.id, self.environment, self.epoch)
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether its verdict is that of judges."""
+        return self.verdict is not None and self.verdict["scorer"] in {SINGLE, CROSS}
+
     @classmethod
     def from_json(cls, given: dict[str, Any], version: float = SCHEMA_VERSION) -> Entry:
         """Return an entry of a report of any schema version.
 
-        `given` must have been checked against `KINDS`. Fields that an older version did not record
-        are None or empty.
+        `given` must be checked against `KINDS`. What an older version lacks is None or empty.
 
         Raises:
             LookupError, TypeError, ValueError: if the entry is damaged.

@@ -129,9 +129,8 @@ def plan(runs: Sequence[RecordedRun], times: int) -> FlipPlan:
     for run in runs:
         for entry in run.tasks:
             if entry.success is not None and entry.episode:
-                is_judged = entry.verdict is not None and (
-                    entry.verdict["scorer"] not in {CHECK, PERSON}
-                )
+                scorer = CHECK if entry.verdict is None else entry.verdict["scorer"]
+                is_judged = scorer not in {CHECK, PERSON}
                 episode = DecidedEpisode(run, entry, is_judged, _why_not(run, entry))
                 tasks.setdefault((entry.id, entry.environment), []).append(episode)
     if not any(len(trials) > 1 for trials in tasks.values()):

@@ -85,8 +85,7 @@ def merge(folders: Sequence[Path], target: Path) -> MergedRun:
     Raises:
         HostError: if `target` exists and is not empty, or cannot be written.
         OSError: if a run cannot be read.
-        RecordError: if a run is damaged, the runs are of different agents, or two of them decided
-            the same case.
+        RecordError: if a run is damaged, agents differ, or two runs decided the same case.
     """
     recorded = [recorded_run(folder) for folder in folders]
     _check_agents(recorded)

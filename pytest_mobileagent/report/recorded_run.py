@@ -139,7 +139,6 @@ def _begun(folder: Path) -> tuple[float, float, str]:
 
 _FAULTS = {"failed": "agent", "error": "task"}
 _SCORED_AGAIN = {"judge", "task"}
-_CUT_OFF = "the run was cut off"
 INTERRUPTED = "the run was interrupted"  # by a person, for example with Ctrl-C
 
 
@@ -304,7 +303,7 @@ def _cut_off_tasks(run: Path, before: Sequence[Entry]) -> list[Entry]:
         if is_final(task)
         or (task.attempt is not None and tried.get(task.nodeid, 0) <= task.attempt + 1)
     ]
-    missing = missing_results(run, {task.nodeid for task in known}, _CUT_OFF)
+    missing = missing_results(run, {task.nodeid for task in known}, "the run was cut off")
     return [*known, *(result.entry() for result in missing)]
 
 

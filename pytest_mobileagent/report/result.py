@@ -40,11 +40,9 @@ class Result:
     """The result of a case; `entry` returns it as an entry of report.json.
 
     - `outcome`: passed, failed, review, skipped, error, xfailed, xpassed, or "not run".
-    - `fault`: the cause if the case failed, broke or was not run: agent, infrastructure, judge,
-      budget or task.
+    - `fault`: why it failed, broke or was not run: agent, infrastructure, judge, budget or task.
     - `reason`: the reason in words.
-    - `infrastructure`: the error of each attempt that was lost to infrastructure, even if a later
-      attempt was decided.
+    - `infrastructure`: the errors of lost attempts, even if a later attempt was decided.
     - `folder`: the folder of the episode, relative to the run's.
     - `beside`: the judges' verdict on a task that a check decides.
     - `official`: the verdict of the benchmark's own evaluation, which does not decide the task.

@@ -60,8 +60,7 @@ _NEVER = (  # what no bundle can prove
 class Finding:
     """What verification found.
 
-    - `state`: `FAILED`, `OPEN` (it could not be verified), `UNPROVEN` (nobody can prove it from a
-      bundle) or `HOLDS`.
+    - `state`: `FAILED`, `OPEN` (not verified), `UNPROVEN` (no bundle can prove it) or `HOLDS`.
     - `about`: integrity, completeness or truth.
     - `words`: what, and where.
     """
@@ -204,7 +203,7 @@ def truth(run: RecordedRun, judges: str | None) -> Found:
             yield OPEN, f"the checks could not be run again: {why}"
             return
         yield from _suite(run, again)
-        if (many := sum(map(_is_judged, run.tasks))) and not judges:
+        if (many := sum(task.is_judged for task in run.tasks)) and not judges:
             so = f"that judges replied so about {plural(many, 'task')}"
             yield UNPROVEN, f"{so}: ask with --judges"
         now = {task.key: task for task in again.tasks}
@@ -280,8 +279,7 @@ def _scored_again(
 def without_verdicts(run: Path) -> Iterator[None]:
     """Hide the verdicts of an unpacked run, and at the end undo whatever was appended to its files.
 
-    An earlier verdict of several judges would outrank a new one. Those of people stay, as they are
-    not given again.
+    Earlier verdicts of several judges would outrank new ones. People's stay: they give none again.
     """
     named = (VERDICTS, _REPLIES)
     paths = [run / CHAIN, *(path for name in named for path in run.glob(f"episodes/*/{name}"))]
@@ -323,7 +321,7 @@ def _suite(run: RecordedRun, again: RecordedRun) -> Found:
         why = f"selected by {', '.join(chosen)}" if chosen else "of the same files"
         shown = ", ".join(missing[:_MOST_NAMED]) + " …" * (len(missing) > _MOST_NAMED)
         yield state, f"{plural(len(missing), 'task')} {why} are not in the run: {shown}"
-    judged = {task.key for task in run.tasks if _is_judged(task)}
+    judged = {task.key for task in run.tasks if task.is_judged}
     for key in sorted(set(old) & set(now)):
         one, other = (
             {**mapping(each[key].get("task")), "parameters": each[key].get("parameters")}
@@ -336,10 +334,6 @@ def _suite(run: RecordedRun, again: RecordedRun) -> Found:
             changed.append("check")
         if changed:
             yield OPEN, f"{key}: the suite here differs in: {', '.join(changed)}"
-
-
-def _is_judged(task: Entry) -> bool:
-    return task.verdict is not None and task.verdict["scorer"] in {SINGLE, CROSS}
 
 
 def _task(task: Entry, now: Entry | None, judges: str | None) -> Found:
@@ -363,6 +357,6 @@ def _compared(task: Entry, judges: str | None) -> dict[str, Any]:
     compared = {n: each for n, each in to_wire(task.to_json()).items() if n not in _OTHER}
     if judges:
         compared.pop("judged")
-    elif task.verdict is not None and _is_judged(task):
+    elif task.verdict is not None and task.is_judged:
         compared["judges' verdict"] = [task.verdict["scorer"], task.verdict["reason"]]
     return compared

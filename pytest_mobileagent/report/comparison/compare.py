@@ -84,8 +84,7 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
       decided, and how many of them became a success (`gained`) or a failure (`lost`).
     - `epochs`: the highest number of decided epochs of a task, in the baseline and in the run.
     - `steps`, `seconds`, `cost_usd`, `crashes`, `step_accuracy`, `type_accuracy`: means of decided
-      episodes in `baseline` and in `run`, over the tasks for which both are known; and their
-      `difference` with its interval.
+      episodes in `baseline` and `run` over tasks with both, and their `difference` with interval.
     - `noise`: the noise that the agents met in the tasks of both runs, and their reactions, in
       `baseline` and in `run` (see `metrics.behaviour`).
     - `versions`: the versions of Python, the system and packages that differ, each in `baseline`
@@ -327,8 +326,7 @@ def _check_overlap(base: Path, run: Path, before: Collection[Key], after: Collec
 def different_versions(runs: Mapping[str, Sequence[Entry]]) -> dict[str, Both]:
     """Return the versions that differ between or within two runs, by the name of the package.
 
-    A package that is not installed on a machine has the version "none" there. Episodes recorded
-    without versions are ignored.
+    A package that a machine lacks has the version "none"; episodes without versions are ignored.
     """
     each: dict[str, list[dict[str, str]]] = {}  # the distinct sets of versions in each run
     for whose, tasks in runs.items():
@@ -336,9 +334,7 @@ def different_versions(runs: Mapping[str, Sequence[Entry]]) -> dict[str, Both]:
         each[whose] = [dict(versions) for versions in sorted(recorded)]
     found: dict[str, Both] = {}
     for name in dict.fromkeys(n for known in each.values() for one in known for n in one):
-        both = {
-            whose: sorted({one.get(name, "none") for one in known}) for whose, known in each.items()
-        }
+        both = {w: sorted({one.get(name, "none") for one in known}) for w, known in each.items()}
         if len({version for those in both.values() for version in those}) > 1:
             found[name] = both
     return found

@@ -1,8 +1,7 @@
 """The first step at which two episodes of one task diverge.
 
-Two agents that tap the same button rarely tap the same pixel, and the same screen shows a different
-time. Actions are therefore compared by the matching rules of data sets (`action.matching`), and
-screens by their elements.
+Two agents that tap the same button rarely tap the same pixel, and their clocks differ. Actions are
+therefore compared by the matching rules of data sets (`action.matching`), screens by elements.
 """
 
 from __future__ import annotations
@@ -69,9 +68,8 @@ def first_divergence(before: EpisodeRecord, after: EpisodeRecord) -> Divergence 
     another app or activity, or a `similarity` below `MIN_SIMILARITY`. If no step has either, it is
     the first step whose screens differ at all. The last screens count as one more step.
 
-    If swipes or waits of different lengths lead to different screens, the episodes diverge at the
-    swipe or wait. Opening an app by its name equals a tap on its icon if both lead to the same
-    screen, as in AndroidControl.
+    If swipes or waits of different lengths lead to different screens, the episodes diverge there.
+    Opening an app equals a tap on its icon if both lead to the same screen, as in AndroidControl.
     """
     slight: Divergence | None = None
     last = min(len(before.steps), len(after.steps))

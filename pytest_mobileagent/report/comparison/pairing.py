@@ -34,8 +34,7 @@ def case_of(task: Entry) -> Case:
 class Tally:
     """The counts of a task's epochs in an environment.
 
-    `passed` of the `decided` epochs passed; `missing` have no verdict, `broken` of them because of
-    an infrastructure failure.
+    `passed` of the `decided` epochs passed; `missing` have no verdict, `broken` by infrastructure.
     """
 
     passed: int = 0

@@ -159,8 +159,7 @@ class PublishedScore:
 
     - `suite`: whose tasks it is of; `tasks`: the number of these tasks. `level`, `tag`, `app` and
       `language` select some of the suite's tasks.
-    - `only_reported`: whether a success counts only if the agent has reported the end itself, as in
-      AndroidWorld's own harness.
+    - `only_reported`: whether only reported successes count, as in AndroidWorld's own harness.
     - `preset`: with which the agent is run as its authors did; `model`: their model.
     - `runs`: the number of runs of which the score is the mean; `standard_error`: in points.
     """
@@ -292,7 +291,6 @@ _CHANCE = {
     False: "chance does not explain the difference: see what differs",
     None: "whether chance can explain the difference cannot be told: too few tasks are decided",
 }
-_EXACT = "with one epoch, the published score is taken as exact: --mobile-epochs=3 tells more"
 
 
 def as_lines(name: str, scores: Sequence[Beside]) -> list[str]:
@@ -325,7 +323,7 @@ def _notes(beside: Beside) -> Iterator[str]:
     if beside["only_reported"]:
         yield "only successes that the agent reported count, as in the original harness"
     if beside["standard_error"] is None and beside["epochs"] == 1:
-        yield _EXACT
+        yield "with one epoch, the published score is taken as exact: --mobile-epochs=3 tells more"
 
 
 def as_table(names: Sequence[str], runs: Sequence[Sequence[Beside]]) -> Table:

@@ -125,9 +125,8 @@ def as_csv(table: Table) -> str:
 def as_latex(table: Table) -> str:
     """Return a LaTeX tabular for the package booktabs; notes are comments above it."""
     lines = [f"% {_one_line(note)}" for note in table.notes]
-    texts = [
-        any(isinstance(cell.value, str) for cell in each) for each in zip(*table.rows, strict=True)
-    ]
+    columns = zip(*table.rows, strict=True)
+    texts = [any(isinstance(cell.value, str) for cell in each) for each in columns]
     aligned = "".join("l" if is_text else "r" for is_text in texts)
     lines += [rf"\begin{{tabular}}{{{aligned}}}", r"\toprule"]
     if any(column.group for column in table.columns):

@@ -137,8 +137,7 @@ def required(must_pass: Sequence[str], tasks: Sequence[Entry], analysis: int) ->
     """Return the finding on the tasks that must pass; an empty list if there are no such tasks.
 
     It is FAIL if a task failed in more than half of its epochs. Otherwise it is INCONCLUSIVE if a
-    task is undecided, passed and failed equally often, or has so many missing epochs that they
-    could change the verdict.
+    task is undecided, passed and failed equally often, or lacks epochs that could change this.
     """
     if not must_pass:
         return []
@@ -208,9 +207,8 @@ def left_out(metric: str, tasks: Sequence[Entry]) -> str:
         "call{} without tokens": sum(map(_uncounted, spent)) * (name in _TOKENS),
         "episode{} whose calls were not observed (docs/programs.md says when)": unseen,
     }
-    return " and ".join(
-        f"{count} {what.format('s' * (count != 1))}" for what, count in counts.items() if count
-    )
+    said = (f"{many} {what.format('s' * (many != 1))}" for what, many in counts.items() if many)
+    return " and ".join(said)
 
 
 def at_least(tasks: Sequence[Entry]) -> list[Entry]:

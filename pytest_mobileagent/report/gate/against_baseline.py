@@ -126,8 +126,7 @@ def _lacks(seen: _Seen, here: Sequence[Entry], there: Sequence[Entry]) -> str:
 class _Seen(NamedTuple):
     """The observed difference of two runs, and its best and worst case over missing episodes.
 
-    - `before`, `after`: the tallies of the common tasks, in the baseline and in the run; `there`,
-      `here`: their sums.
+    - `before`, `after`: the common tasks' tallies in baseline and run; `there`, `here`: their sums.
     """
 
     before: Mapping[Key, Tally]

@@ -140,8 +140,7 @@ def decide(
       were then removed from the project.
 
     Raises:
-        ValueError: if the gate names tasks, suites or tags that are in neither run, or needs a
-            baseline and has none.
+        ValueError: if the gate names a task, suite or tag in neither run, or lacks its baseline.
     """
     check_names(gate, tasks, baseline)
     recorded, tasks = tasks, unclear_as_failed(tasks)
@@ -254,9 +253,8 @@ def decision_lines(gate: Mapping[str, Any]) -> list[str]:
 
 def decision_markdown(gate: Mapping[str, Any]) -> list[str]:
     """Return a decision (see `GateDecision.to_wire`) as lines of Markdown."""
-    rows = [
-        (f"{_SIGNS[each['verdict']]} {each['verdict']}", each["words"]) for each in gate["bounds"]
-    ]
+    signed = {verdict: f"{sign} {verdict}" for verdict, sign in _SIGNS.items()}
+    rows = [(signed[each["verdict"]], each["words"]) for each in gate["bounds"]]
     title = f"## {_SIGNS[gate['verdict']]} Gate: {gate['verdict']}"
     lines = [title, "", escape_markdown(gate["line"]), ""]
     return [*lines, *markdown_table(("verdict", "what was asked, and what was found"), rows), ""]

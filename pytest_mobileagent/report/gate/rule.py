@@ -1,8 +1,7 @@
 """The statistical test of a gate against a baseline, with interim analyses.
 
 The test uses two one-sided bounds of the difference: FAIL if the upper bound is below the margin,
-PASS if the lower bound is above the allowed drop. docs/gate.md gives the reasons for the design,
-and its error rates.
+PASS if the lower bound is above the allowed drop. docs/gate.md has the reasons, and error rates.
 
 Interim analyses are planned before the run. A gate that fails at the first bad one of several
 analyses would fail unchanged agents more often than a single analysis does. Each analysis therefore
@@ -75,8 +74,7 @@ class Levels(NamedTuple):
 def levels(analyses: InterimAnalyses, analysis: int, count: int = 1) -> Levels:
     """Return the levels of an interim analysis for a gate with `count` bounds against a baseline.
 
-    The level of a false FAIL is divided among the bounds. That of a false PASS is not, because all
-    bounds must pass.
+    The level of a false FAIL is shared by the bounds; that of a false PASS is not: all must pass.
     """
     return Levels(analyses.levels(ALPHA)[analysis] / count, analyses.even_levels(BETA)[analysis])
 
@@ -165,8 +163,7 @@ def epochs_to_decide(
     It is the smaller of two numbers: the epochs that decide if the difference stays as it is, and
     the epochs that distinguish a drop of `allow` from one of `margin` with a power of 80 %. `noise`
     is the mean of p(1 - p). More epochs reduce only the random part of the tasks' spread; the
-    result is None if the rest is too large, for example if one run always passes a few tasks that
-    the other never passes.
+    result is None if the rest is too large, for example if one run alone always passes some tasks.
     """
     if found.value is None or found.spread is None:
         return None

@@ -149,9 +149,7 @@ def _parts(task: Stratum, p: float, q: float) -> tuple[list[Part], float]:
     return parts, weight * wider / (n if len(parts[0]) == 1 else math.lcm(m, n))
 
 
-def _binomial(trials: int, rate: float) -> Part:
-    if rate in {0.0, 1.0}:
-        return ((trials * rate, 1.0),)
-    return tuple(
-        (k, math.comb(trials, k) * rate**k * (1 - rate) ** (trials - k)) for k in range(trials + 1)
-    )
+def _binomial(n: int, p: float) -> Part:
+    if p in {0.0, 1.0}:
+        return ((n * p, 1.0),)
+    return tuple((k, math.comb(n, k) * p**k * (1 - p) ** (n - k)) for k in range(n + 1))

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 OVERVIEW = "overview.json"
 RUNS_PAGE = "runs.html"
 VERSION = 2
+_NUMBERS = ("tasks", "decided", "successes", "interval", "cost_usd", "unpriced_calls")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,7 @@ class Overview:
     - `suites`: the successes and the decided tasks of each suite, as a pair.
     - `interval`: of the success rate, at 95 %; None if no task was decided.
     - `gate`: the verdict of its gate; None without a gate.
-    - `outcomes`: by the name of the task, whether most of its decided epochs passed; None if no
-      epoch was decided.
+    - `outcomes`: by the task's name, whether most of its decided epochs passed; None without any.
     """
 
     id: str
@@ -73,22 +73,15 @@ def overview_of(whole: Report) -> Overview:
     """Return the overview of a run; `whole` is the content of its report.json."""
     about, tasks = whole["run"], whole["tasks"]
     summary = {**whole["summary"], **summarise(tasks)}
+    own: dict[str, Any] = {n: about.get(n) for n in ("started", "ended", "device", "virtual")}
     gate = whole.get("gate")
     return Overview(
         id=str(about.get("id") or ""),
         agent=agent_name(str(about.get("agent") or "")),
         label=str(about["label"]) if about.get("label") else None,
-        started=about.get("started"),
-        ended=about.get("ended"),
-        device=about.get("device"),
-        virtual=about.get("virtual"),
+        **own,
         models=models_of(about),
-        tasks=summary["tasks"],
-        decided=summary["decided"],
-        successes=summary["successes"],
-        interval=summary["interval"],
-        cost_usd=summary["cost_usd"],
-        unpriced_calls=summary["unpriced_calls"],
+        **{name: summary[name] for name in _NUMBERS},
         gate=gate.get("verdict") if isinstance(gate, dict) else None,
         suites={
             name or "(no suite)": [each["successes"], each["decided"]]

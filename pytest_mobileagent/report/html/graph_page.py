@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode import EpisodeRecord
     from pytest_mobileagent.screen import Screen
 
+    Seen = Mapping[str, Screen | None]  # by page; None if the screen cannot be read
+
 GRAPH_PAGE = "graph.html"
 TASKS = "tasks.jsonl"
 VERSION = 1
@@ -82,9 +84,7 @@ def write_graph_page(
     write(page, graph.name, [("index", index), *pictures], "graph")
 
 
-def _index(
-    graph: Graph, shown: Map, seen: Mapping[str, Screen | None], around: str
-) -> dict[str, Any]:
+def _index(graph: Graph, shown: Map, seen: Seen, around: str) -> dict[str, Any]:
     titles = _titles(seen)
     return {
         "version": VERSION,
@@ -114,7 +114,7 @@ def _about(graph: Graph, page: str, shown: Map) -> dict[str, Any]:
     }
 
 
-def _titles(seen: Mapping[str, Screen | None]) -> dict[str, str]:
+def _titles(seen: Seen) -> dict[str, str]:
     """Return a title for each page: its first text, and the rarest if others begin like it."""
     texts = {page: _texts(screen) for page, screen in seen.items()}
     often = Counter(text for each in texts.values() for text in set(each))
@@ -139,7 +139,7 @@ def _texts(screen: Screen | None) -> list[str]:
     return [each.text for each in found if 1 < len(each.text.strip()) <= _LONGEST]
 
 
-def _drawn(edge: Edge, seen: Mapping[str, Screen | None]) -> dict[str, Any]:
+def _drawn(edge: Edge, seen: Seen) -> dict[str, Any]:
     screen, action = seen.get(edge.source), edge.golden.action
     kind = "back" if action == Key("back") else type(action).__name__.lower()
     words = in_words(action, screen) if screen is not None else repr(action)
@@ -206,12 +206,15 @@ def _laid_out(shown: Map) -> dict[str, tuple[int, int]]:
     distance are ordered by the rows of the pages that lead to them; a long column is split.
     """
     leads: dict[str, list[str]] = {page: [] for page in shown.pages}
+    sources: dict[str, set[str]] = {page: set() for page in shown.pages}
     for edge in shown.edges:
         leads[edge.source].append(edge.target)
+        sources[edge.target].add(edge.source)
     places: dict[str, tuple[int, int]] = {}
     column = 0
     for layer in _layers(shown.pages, leads):
-        middle = {page: _middle_row(page, leads, places) for page in layer}
+        rows = {page: [places[s][1] for s in sources[page] if s in places] for page in layer}
+        middle = {page: sum(own) / len(own) if own else _HIGHEST for page, own in rows.items()}
         for number, page in enumerate(sorted(layer, key=middle.__getitem__)):
             places[page] = (column + number // _HIGHEST, number % _HIGHEST)
         column += 1 + (len(layer) - 1) // _HIGHEST
@@ -235,14 +238,6 @@ def _layers(pages: Sequence[str], leads: Mapping[str, Sequence[str]]) -> list[li
     for page in pages:
         layers[depth[page]].append(page)
     return layers
-
-
-def _middle_row(
-    page: str, leads: Mapping[str, Sequence[str]], places: Mapping[str, tuple[int, int]]
-) -> float:
-    rows = [places[source][1] for source, targets in leads.items()
-            if source in places and page in targets]  # fmt: skip
-    return sum(rows) / len(rows) if rows else float(_HIGHEST)
 
 
 def _tasks(graph: Graph) -> Iterator[dict[str, Any]]:

@@ -21,6 +21,7 @@ from pytest_mobileagent.report.gate.rule import FEWEST_TASKS
 from pytest_mobileagent.report.html.page import pack, write
 from pytest_mobileagent.report.metrics import summarise
 from pytest_mobileagent.report.metrics.doubtful import is_unclear, unclear_as_failed
+from pytest_mobileagent.report.metrics.epochs import by_task
 from pytest_mobileagent.report.names import agent_name, models_of
 from pytest_mobileagent.report.text.lists import VIRTUAL, cautions, differing
 from pytest_mobileagent.statistics import mean_of
@@ -124,7 +125,7 @@ def _numbers(summary: Mapping[str, Any]) -> dict[str, Any]:
 def _scorers(tasks: Sequence[Entry]) -> dict[str, int]:
     """Return the numbers of episodes decided by checks, by judges and by people."""
     found = Counter(
-        "judges" if task.verdict["scorer"] in {"judge", "judges"} else task.verdict["scorer"]
+        "judges" if task.is_judged else task.verdict["scorer"]
         for task in tasks
         if task.success is not None and task.verdict is not None
     )
@@ -138,10 +139,8 @@ def _notes(run: RecordedRun, summary: Mapping[str, Any]) -> list[str]:
     if counted.missing:
         why = [f"{summary[name]} {word}" for name, word in _UNDECIDED.items() if summary[name]]
         reasons = f": {', '.join(why)}" if why else ""
-        notes.append(
-            f"no verdict on {counted.missing} of {episodes(counted)} episodes{reasons}; the "
-            "success rate leaves them out"
-        )
+        missing = f"{counted.missing} of {episodes(counted)} episodes{reasons}"
+        notes.append(f"no verdict on {missing}; the success rate leaves them out")
     lost, suspects = summary["infrastructure"], summary["suspects"]
     unreset, differ = summary["without_snapshot"], len(differing(run.tasks))
     return [
@@ -183,10 +182,7 @@ def _warnings(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _tasks(entries: Sequence[Entry]) -> list[dict[str, Any]]:
     """Return the data of each task in an opened row, with its epochs combined."""
-    found: dict[Key, list[Entry]] = {}
-    for entry in entries:
-        found.setdefault((entry.id, entry.environment), []).append(entry)
-    return [_task(each) for each in found.values()]
+    return [_task(each) for each in by_task(entries).values()]
 
 
 def _task(epochs: Sequence[Entry]) -> dict[str, Any]:
@@ -217,9 +213,6 @@ _SAME = {
     "noise": "other noise, or none",
     "sees": "agents that see another part of the screen",
 }
-_CHECKS = "other checks"
-_WORDS = "tasks in other words, with other parameters or golden steps"
-_JUDGES = "other judges"
 _UNKNOWN = "its record does not say with which tasks, seeds and limits it was run"
 
 
@@ -248,10 +241,7 @@ class _Terms:
 
     @classmethod
     def of(cls, run: RecordedRun) -> _Terms:
-        judged = any(
-            task.verdict is not None and task.verdict["scorer"] in {"judge", "judges"}
-            for task in run.tasks
-        )
+        judged = any(task.is_judged for task in run.tasks)
         judges = sorted(map(str, run.about.get("judges") or ())) if judged else ()
         prints = run.about.get("fingerprints")
         counted = tallies(unclear_as_failed(run.tasks))
@@ -273,12 +263,12 @@ class _Terms:
         if more or fewer:
             found.append(f"other tasks: {len(fewer)} missing, {len(more)} more")
         elif self.fingerprints.get("checks") != other.fingerprints.get("checks"):
-            found.append(_CHECKS)
+            found.append("other checks")
         if self._is_worded_differently(other, bool(more or fewer)):
-            found.append(_WORDS)
+            found.append("tasks in other words, with other parameters or golden steps")
         mine, theirs = self.fingerprints, other.fingerprints
         found += [word for name, word in _SAME.items() if mine.get(name) != theirs.get(name)]
-        return [*found, *([_JUDGES] if self.judges != other.judges else [])]
+        return [*found, *(["other judges"] if self.judges != other.judges else [])]
 
     def _is_worded_differently(self, other: _Terms, in_other_tasks: bool) -> bool:
         if self.wording and other.wording:

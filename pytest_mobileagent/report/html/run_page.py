@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.entry import Report
 
     Pair = tuple[Path, Path]  # the folders of two episodes: of the baseline, and of the run
-    Blocks = Iterator[tuple[str, bytes]]
+    Block = tuple[str, bytes]  # its name, and its bytes
+    Blocks = Iterator[Block]
     Reports = tuple[Report, Report]  # of the baseline, and of the run
     Indexes = tuple[dict[str, Any], dict[str, Any]]  # of the run, and of the baseline
 
@@ -53,9 +54,7 @@ def write_page(run: Path, whole: Report, path: Path | None = None) -> None:
     write(page, run.name, chain([("index", pack(index))], written))
 
 
-def episodes(
-    run: Path, whole: Report, page: Path, written: ExistingPage, mark: str = ""
-) -> Iterator[tuple[str, bytes]]:
+def episodes(run: Path, whole: Report, page: Path, written: ExistingPage, mark: str = "") -> Blocks:
     """Yield the name and the block of each episode of a run, and those of its words.
 
     Paths in blocks are relative to the folder `page`. Blocks that are still valid are copied from
@@ -68,9 +67,8 @@ def episodes(
             others = [_other(each, broke, mark) for each in folders if each != folder]
             name = f"e:{mark}{folder.name}"
             of = signature(folder, VERSION, name, others)
-            block = written.get(name, of) or pack(
-                _episode_or_damage(folder, page, name[2:], others), of
-            )
+            block = written.get(name, of)
+            block = block or pack(_episode_or_damage(folder, page, name[2:], others), of)
             yield name, block
             words = f"w:{name[2:]}"
             yield words, written.get(words, of) or pack(words_of(unpack(block)), of)
@@ -151,8 +149,8 @@ def write_packed(run: Path, whole: Report, path: Path) -> str:
 def packed(
     path: Path,
     title: str,
-    before: Sequence[tuple[str, bytes]],
-    parts: Iterable[tuple[Path, Iterable[tuple[str, bytes]]]],
+    before: Sequence[Block],
+    parts: Iterable[tuple[Path, Iterable[Block]]],
 ) -> str:
     """Write a page with all the pictures that its blocks name; return a warning if it is large.
 
@@ -172,9 +170,7 @@ def packed(
     return f"{path} is large ({size / 1e6:.0f} MB): browsers take a while to open it"
 
 
-def _collect_pictures(
-    blocks: Iterable[tuple[str, bytes]], run: Path, names: dict[str, Path]
-) -> Iterator[tuple[str, bytes]]:
+def _collect_pictures(blocks: Iterable[Block], run: Path, names: dict[str, Path]) -> Blocks:
     """Yield the blocks unchanged, adding the pictures that they name to `names`."""
     whole = run.resolve()
     for name, packed in blocks:
@@ -193,7 +189,7 @@ def _picture_paths(episode: Mapping[str, Any]) -> Iterator[str]:
     yield from pictures_of(calls)
 
 
-def _pictures(names: Mapping[str, Path]) -> Iterator[tuple[str, bytes]]:
+def _pictures(names: Mapping[str, Path]) -> Blocks:
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for name, packed in zip(names, pool.map(_thumbnail, names.values()), strict=True):
             if packed is not None:
@@ -216,9 +212,7 @@ def _thumbnail(path: Path) -> bytes | None:
     return encoded.getvalue()
 
 
-def _within_limit(
-    blocks: Iterable[tuple[str, bytes]], size: float, count: int
-) -> Iterator[tuple[str, bytes]]:
+def _within_limit(blocks: Iterable[Block], size: float, count: int) -> Blocks:
     """Yield the blocks of `count` pictures while a page that already has `size` bytes has room.
 
     Raises:
@@ -287,7 +281,7 @@ def _write(path: Path, base: Path, run: Path, wholes: Reports, indexes: Indexes)
     write(path, f"{run.name} · {base.name}", chain(_packed(indexes), *blocks))
 
 
-def _packed(indexes: Indexes) -> list[tuple[str, bytes]]:
+def _packed(indexes: Indexes) -> list[Block]:
     return [(name, pack(index)) for name, index in zip(("index", "index2"), indexes, strict=True)]
 
 
@@ -317,9 +311,8 @@ def write_packed_pair(base: Path, run: Path, comparison: Mapping[str, Any], path
                 row["e"] = None
         written = ExistingPage(path, {})
         parts.append((folder, episodes(folder, {**whole, "tasks": tasks}, folder, written, mark)))
-    pairs = [
-        (base / "episodes" / each["baseline"], run / "episodes" / each["run"]) for each in named
-    ]
+    before, after = base / "episodes", run / "episodes"
+    pairs = [(before / each["baseline"], after / each["run"]) for each in named]
     parts.append((run, _divergences(pairs, ExistingPage(path, {}))))
     return packed(path, f"{run.name} · {base.name}", _packed(indexes), parts)
 

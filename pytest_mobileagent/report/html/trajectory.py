@@ -128,15 +128,11 @@ def tree(screen: Screen) -> list[Any] | None:
     room = _MOST
     while pending and room:
         element, node, depth = pending.pop()
-        beside = []
-        for child in element.children[:room]:
-            room -= 1
-            beside.append((child, _node(child), depth + 1))
-        node[6].extend(each for _, each, _ in beside)
+        below = [(child, _node(child), depth + 1) for child in element.children[:room]]
+        room -= len(below)
+        node[6].extend(each for _, each, _ in below)
         # Elements that are too deep are attached beside their parent instead of below it.
-        pending += [
-            (e, n if d < _DEEPEST else [*n[:6], node[6]], d) for e, n, d in reversed(beside)
-        ]
+        pending += [(e, n if d < _DEEPEST else [*n[:6], node[6]], d) for e, n, d in reversed(below)]
     return top
 
 
@@ -229,11 +225,8 @@ def pictures_of(value: Any) -> Iterator[str]:
     match value:
         case {"picture": str(path)}:
             yield path
-        case dict():
-            for each in value.values():
-                yield from pictures_of(each)
-        case list():
-            for each in value:
+        case dict() | list():
+            for each in value.values() if isinstance(value, dict) else value:
                 yield from pictures_of(each)
 
 

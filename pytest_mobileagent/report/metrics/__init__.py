@@ -150,8 +150,7 @@ def _pace(decided: Sequence[Entry]) -> dict[str, Any]:
     """Return steps and seconds of decided tasks: sums, and means per task, step and action.
 
     `latency` is MobileAgentBench's: the seconds from one action to the next, spent by the agent and
-    until the screen has settled. Our own work, such as reading probes and recording, is included
-    only in `seconds`.
+    until the screen has settled. Only `seconds` includes our own work, such as reading probes.
     """
     return {
         "mean_steps": mean_of(decided, lambda each: each.steps),

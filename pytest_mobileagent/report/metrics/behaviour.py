@@ -78,7 +78,6 @@ def effects(decided: Sequence[Entry]) -> dict[str, Any]:
     return counts | rates
 
 
-_CHECK = "check"
 # The terminations of decided tasks, except for the end of a golden path. The others are errors,
 # which leave a task undecided.
 _ENDINGS = set(map(str, Termination)) - {
@@ -167,7 +166,7 @@ def _was_asked(result: Entry) -> bool:
     step. Failures with older verdicts, which have no `held`, count as evaluated.
     """
     verdict = result.verdict
-    if verdict is not None and verdict["scorer"] != _CHECK:
+    if verdict is not None and verdict["scorer"] != "check":
         return False
     if result.first_success_step is not None:
         return True

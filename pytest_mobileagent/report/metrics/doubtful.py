@@ -132,10 +132,8 @@ def policy(run: Mapping[str, Any]) -> str:
 def _mark(task: Entry, how: str) -> Entry:
     if how != FAIL:
         return replace(task, suspect=True)
-    reason = f"{_COUNTED}: {broke(task)}: {task.reason}"
-    return replace(
-        task, outcome="failed", success=False, fault="agent", reason=reason, suspect=True
-    )
+    why = f"{_COUNTED}: {broke(task)}: {task.reason}"
+    return replace(task, outcome="failed", success=False, fault="agent", reason=why, suspect=True)
 
 
 def _suspects(tasks: Sequence[Entry]) -> set[int]:

@@ -1,7 +1,6 @@
 """Metrics of repeated tasks: uncertainty over tasks and epochs, pass@k, pass^k, flakiness.
 
-A task is identified by its id and its environment; epochs repeat it. Epochs without a verdict are
-not among its trials.
+A task is identified by id and environment; epochs repeat it. Those with a verdict are its trials.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _MOST = 10  # pass@k is computed for each k up to this, and for the number of ep
 
 def epochs_of(results: Iterable[Entry]) -> int:
     """Return the smallest number of epochs of any task, decided or not; 0 without tasks."""
-    return min((len(each) for each in _by_task(results).values()), default=0)
+    return min((len(each) for each in by_task(results).values()), default=0)
 
 
 def over_epochs(results: Sequence[Entry], epochs: int) -> dict[str, Any]:
@@ -46,7 +45,7 @@ def over_epochs(results: Sequence[Entry], epochs: int) -> dict[str, Any]:
     trial for each task. Of the `epochs`, `standard_error_ddof_0` uses the population's deviation,
     which matches B-MoCA's table 2 (arXiv 2404.16660).
     """
-    tasks = [trials for each in _by_task(results).values() if (trials := _trials(each))]
+    tasks = [trials for each in by_task(results).values() if (trials := _trials(each))]
     classes = [classify(trials) for trials in tasks]
     flips = [flip for trials in tasks if (flip := _flips(trials)) is not None]
     rates = [fmean(trials) for trials in tasks]
@@ -67,7 +66,7 @@ def repeated(results: Iterable[Entry]) -> list[dict[str, Any]]:
 
     Its `interval` is Wilson's at 95 %; its `class` is None below two decided epochs.
     """
-    entries = [_entry(each) for each in _by_task(results).values() if len(each) > 1]
+    entries = [_entry(each) for each in by_task(results).values() if len(each) > 1]
     return sorted(entries, key=lambda entry: (-(entry["flip_rate"] or 0), entry["id"]))
 
 
@@ -95,7 +94,8 @@ def _entry(epochs: Sequence[Entry]) -> dict[str, Any]:
     }
 
 
-def _by_task(results: Iterable[Entry]) -> dict[tuple[Any, Any], list[Entry]]:
+def by_task(results: Iterable[Entry]) -> dict[tuple[Any, Any], list[Entry]]:
+    """Return the epochs of each task, by its id and its environment."""
     tasks: dict[tuple[Any, Any], list[Entry]] = {}
     for result in results:
         tasks.setdefault((result.id, result.environment), []).append(result)
@@ -123,7 +123,7 @@ def rate_and_interval(
     """
     tasks = [
         known
-        for each in _by_task(results).values()
+        for each in by_task(results).values()
         if (known := [found for found in map(value, each) if found is not None])
     ]
     trials = [trial for known in tasks for trial in known]

@@ -48,6 +48,7 @@ _MEASURES = {
     "type_accuracy": "type accuracy",
 }
 _ACCURACIES = ("step_accuracy", "type_accuracy")
+_MAY = "a difference may come from that"
 
 
 def comparison_line(comparison: Comparison, name: str = "") -> str:
@@ -116,18 +117,14 @@ def remarks(comparison: Comparison) -> list[str]:
             found.append(f"note: {whose} has decided {missing}")
     flipped = comparison["gained"] or comparison["lost"]
     if flipped and comparison["epochs"] != [0, 0] and min(comparison["epochs"]) <= 1:
-        found.append(
-            "note: with one epoch in a run, gained and lost tasks may be chance: "
-            "see the interval, and repeat with --mobile-epochs"
-        )
+        chance = "with one epoch in a run, gained and lost tasks may be chance"
+        found.append(f"note: {chance}: see the interval, and repeat with --mobile-epochs")
     if comparison["should_be_equal"]:
         names = ", ".join(map(printable, comparison["should_be_equal"]))
         chosen = " (checks also differ if other tasks were chosen)"
         other = comparison["new"] or comparison["missing"]
         hint = chosen if other and "checks" in comparison["should_be_equal"] else ""
-        found.append(
-            f"warning: not the same in both runs: {names}{hint}; a difference may come from that"
-        )
+        found.append(f"warning: not the same in both runs: {names}{hint}; {_MAY}")
     if comparison["unknown"]:
         names = ", ".join(map(printable, comparison["unknown"]))
         found.append(f"warning: not known for both runs, so maybe different: {names}")
@@ -245,10 +242,8 @@ def _of_machines(comparison: Comparison) -> list[str]:
     found = []
     if versions := comparison.get("versions"):
         named = [f"{name} ({_of_both(both)})" for name, both in versions.items()]
-        found.append(
-            f"warning: not the same versions on all machines: {'; '.join(map(printable, named))}; "
-            "a difference may come from that"
-        )
+        each = "; ".join(map(printable, named))
+        found.append(f"warning: not the same versions on all machines: {each}; {_MAY}")
     of_each = comparison.get("nodes") or {"baseline": [], "run": []}
     if all(of_each.values()) and of_each["baseline"] != of_each["run"]:
         both = printable(_of_both(of_each))

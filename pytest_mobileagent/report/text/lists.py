@@ -287,11 +287,9 @@ def _suspects(results: Sequence[Entry]) -> list[str]:
     if undecided := sum(each.success is None for each in found):
         decided = [each.success for each in results if each.success is not None]
         rate = percent(with_doubtful(results)["success_rate_with_suspects"])
-        counts = f"{sum(decided)}/{len(decided) + undecided}"
+        rate += f" ({sum(decided)}/{len(decided) + undecided})"
         them = "it" if len(found) == 1 else "them"
-        lines.append(
-            f"  with {them} as failures: success rate {rate} ({counts}): mobile_suspects=fail"
-        )
+        lines.append(f"  with {them} as failures: success rate {rate}: mobile_suspects=fail")
     return lines
 
 

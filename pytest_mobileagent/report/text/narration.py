@@ -55,8 +55,7 @@ def failure(
 ) -> list[str]:
     """Return at most twelve lines that explain why a task failed.
 
-    - `sought`: the condition that did not hold, at `where` in the source; `closest`: what came
-      nearest to it.
+    - `sought`: the condition that failed, at `where` in the source; `closest`: what came nearest.
     - `met`: when the goal was met in the meantime, if it was.
     - `subgoals`: the sub-goals in the verdict's evidence.
     - `screen`, `page`: the places of the last screenshot, and of the episode in the report's page.
@@ -146,9 +145,8 @@ def telling_step(episode: EpisodeRecord, met: int | None) -> int | None:
     If the goal was met after `met` steps, it is the next step, which may have undone it; otherwise
     the last step that is not a report. None if the agent decided nothing.
     """
-    counted = [
-        number for number, step in enumerate(episode.steps, 1) if step.counts and not step.is_report
-    ]
+    steps = enumerate(episode.steps, 1)
+    counted = [number for number, step in steps if step.counts and not step.is_report]
     if met is not None and met < len(counted):
         return counted[met]
     return counted[-1] if counted else (1 if episode.steps else None)

@@ -191,10 +191,8 @@ def _ends_with(*names: str) -> Wanted:
     return lambda task: task.id.endswith(names)
 
 
-_SIX = [
-    *titled({title: _ends_with(name) for title, name in _SIX_TASKS.items()}, _AVERAGE),
-    _AVERAGE,
-]
+_SIX_PARTS = {title: _ends_with(name) for title, name in _SIX_TASKS.items()}
+_SIX = [*titled(_SIX_PARTS, _AVERAGE), _AVERAGE]
 _PART = ("representative", _ends_with(*_SIX_TASKS.values()))
 B_MOCA_TABLES = (
     Layout("b-moca:2", _SIX, _PART, turned, ("Task", "")),
