@@ -1,8 +1,7 @@
 """Trajectories, the screens that an agent saw and its actions on them, as data sets contain them.
 
 Dialects differ in the actions that they can express. `spoken` prints an action in a dialect, as
-several actions if necessary: in a dialect whose typing does not select a field, a tap on the field
-comes first.
+several if necessary: where typing does not select a field, a tap on the field comes first.
 """
 
 from __future__ import annotations

@@ -9,8 +9,7 @@ changes by itself on an idle phone:
 - the blinking cursor: the picture of the focused text field is ignored, but its text is compared;
 - animated progress bars and circles.
 
-The focus of text fields is compared, since it determines where typed text goes; the focus of other
-elements is not.
+Only the focus of text fields is compared, since it determines where typed text goes.
 
 Pictures are compared at a quarter of their size. They count as equal if at most the share `CHANGED`
 of their pixels differs in colour. This threshold is more than a blinking cursor, and less than a

@@ -58,8 +58,7 @@ class Contradiction:
 class MergeSummary:
     """The results of a merge, in numbers.
 
-    `left_out` counts, by reason, the steps that a graph cannot contain, and the tasks whose path is
-    not in the graph.
+    `left_out` counts, by reason, steps that no graph can contain, and tasks with a path not in it.
     """
 
     episodes: int = 0
@@ -198,13 +197,11 @@ class Merger:
         )
         return page
 
-    def _hidden(self, screen: Screen) -> Screen:
+    def _hidden(self, seen: Screen) -> Screen:
         if self._rules is None:
-            return screen
-        xml, png = self._rules.screen(
-            screen.xml.encode(), screen.png, screen.package, screen.extent
-        )
-        return replace(screen, xml=xml.decode(), png=png)
+            return seen
+        xml, png = self._rules.screen(seen.xml.encode(), seen.png, seen.package, seen.extent)
+        return replace(seen, xml=xml.decode(), png=png)
 
     def _edge(self, step: Step, page: str, following: str) -> None:
         if not step.done or (len(step.done) == 1 and ends_episode(step.done[0])):

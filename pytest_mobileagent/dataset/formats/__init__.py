@@ -38,8 +38,7 @@ class Spoken(NamedTuple):
 class Format:
     """A folder to which trajectories are written, one by one, in a certain layout.
 
-    - `dialect`: the name of the default dialect of actions; `is_bound`: whether no other dialect
-      can be chosen.
+    - `dialect`: the name of the default dialect of actions; `is_bound`: whether it is the only one.
     - `observations`: the parts of a screen that are written by default.
     - `offers`: the parts of a screen that can be written.
     """

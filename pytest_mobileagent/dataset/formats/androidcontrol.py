@@ -232,8 +232,7 @@ def _original(entry: Example) -> Demonstration:
 def boxes(screen: Screen, x: int, y: int) -> list[list[int]]:
     """Return the boxes of the touchable elements at a pixel, the smallest first.
 
-    If no element there is touchable, the result is the box of the smallest element. It is empty
-    without a hierarchy.
+    If none there is touchable, it is the box of the smallest element; none without a hierarchy.
 
     Raises:
         ScreenError: if the hierarchy cannot be read.

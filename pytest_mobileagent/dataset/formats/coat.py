@@ -143,10 +143,9 @@ class Release(Base):
 def _files(path: Path) -> Iterator[Path]:
     for split in (path, *(path / name for name in _SPLITS)):
         for subset in SUBSETS:
-            if (split / subset).is_dir():
-                for folder in sorted((split / subset).iterdir()):
-                    if (file := folder / f"{folder.name}.json").is_file():
-                        yield file
+            for folder in sorted((split / subset).glob("*")):
+                if (file := folder / f"{folder.name}.json").is_file():
+                    yield file
 
 
 def _seen(screen: Screen) -> dict[str, str]:

@@ -35,11 +35,9 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dataset.formats import Spoken
     from pytest_mobileagent.screen import Screen
 
-_PICTURE = "<image>"
 # What LLaMA-Factory reads as the placeholder of an image, a video or a sound, anywhere in text.
 _PLACES = re.compile(r"<(?=(image|video|audio)>)")
 _TAGS = {f"{name}_tag": name for name in ("role", "content", "user", "assistant")}
-_ASKS = "What is the next action? Reply with it alone."
 
 
 class Layout(Format):
@@ -51,9 +49,7 @@ class Layout(Format):
     def add(self, split: str, number: int, trajectory: Trajectory) -> int:
         """Write a sample for each step."""
         actions = self.spoken(trajectory)
-        prompts = [
-            self._prompt(trajectory.goal, actions[:n], each) for n, each in enumerate(actions)
-        ]
+        prompts = [self._prompt(trajectory.goal, actions[:n], now) for n, now in enumerate(actions)]
         for place, (each, prompt) in enumerate(zip(actions, prompts, strict=True)):
             messages = [
                 {"role": "user", "content": prompt},
@@ -85,8 +81,9 @@ class Layout(Format):
             lines = [f"{n}. {each.words}" for n, each in enumerate(before, 1)]
             parts.append("\n".join(["Actions so far:", *lines]))
         parts += self._seen(now.step.screen)
-        text = _harmless("\n\n".join([*parts, _ASKS]))
-        return f"{_PICTURE}{text}" if SCREENSHOT in self.observed else text
+        parts.append("What is the next action? Reply with it alone.")
+        text = _harmless("\n\n".join(parts))
+        return f"<image>{text}" if SCREENSHOT in self.observed else text
 
     def _seen(self, screen: Screen) -> list[str]:
         found = []

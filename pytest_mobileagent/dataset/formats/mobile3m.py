@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dataset.graph import GraphWriter
 
 ACTIONS, PAGES, TRIPLES = "all_action_id.json", "all_page_id.json", "all_triple.json"
-_UNIQUE = "data_all2unique.json"
 _TABLES = """
     CREATE TABLE actions (id INTEGER PRIMARY KEY, words TEXT);
     CREATE TABLE pages (name TEXT PRIMARY KEY, place TEXT, good INTEGER DEFAULT 0) WITHOUT ROWID;
@@ -158,7 +157,7 @@ class App:
         Raises:
             GraphError: if the file cannot be read, or has a page without a representative.
         """
-        file = self.folder / _UNIQUE
+        file = self.folder / "data_all2unique.json"
         if not file.is_file():
             return
         equal = ((name, str(other)) for name, other in pairs(file))

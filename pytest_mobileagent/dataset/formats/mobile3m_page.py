@@ -3,9 +3,8 @@
 An action is `click(LINE)`, `scroll(([x, y], [x, y]))` or `input(LINE, 'text')`. LINE is a line of
 the page's HTML, PAGE-html.txt, which has no positions. Like the released code, this module
 generates the lines again from the view hierarchy, so that a line's element is found by its line
-number. If the numbers of lines differ, it searches for an element with the line's attributes. If
-several elements have the same line, the action may be done on any of them. Source:
-gezelligheid0314/Mobile-Bench-v2, utils.py.
+number. If the numbers of lines differ, it searches for an element with the line's attributes. All
+elements with the line are equally right. Source: gezelligheid0314/Mobile-Bench-v2, utils.py.
 """
 
 from __future__ import annotations

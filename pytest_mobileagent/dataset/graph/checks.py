@@ -36,8 +36,7 @@ class _Pages(Protocol):
 class RecordedPath(Sequence["Golden"]):
     """The golden actions that lead along `pages`, given by their ids, to the last of them.
 
-    Tables with thousands of such tasks take little time and memory, because nothing is read before
-    an action is used.
+    Nothing is read before an action is used, so tables of thousands take little time and memory.
     """
 
     def __init__(self, graph: Graph, pages: Sequence[str]) -> None:
@@ -74,10 +73,8 @@ def gap_in(graph: _Pages, pages: Sequence[str]) -> str:
     return ""
 
 
-_BROKEN_SOURCE = """
-    SELECT rowid, source, target FROM edges WHERE source NOT IN (SELECT id FROM pages) LIMIT 100"""
-_BROKEN_TARGET = """
-    SELECT rowid, source, target FROM edges WHERE target NOT IN (SELECT id FROM pages) LIMIT 100"""
+_BROKEN_END = """
+    SELECT rowid, source, target FROM edges WHERE {} NOT IN (SELECT id FROM pages) LIMIT 100"""
 _BROKEN_SAME = """
     SELECT page.id, page.same, first.same FROM pages AS page LEFT JOIN pages AS first
     ON first.id = page.same WHERE page.same <> page.id
@@ -140,8 +137,8 @@ def _of_index(graph: Graph) -> Iterator[str]:
 
 def _of_structure(graph: Graph) -> Iterator[str]:
     index = graph.folder / INDEX
-    for query, end in ((_BROKEN_SOURCE, 1), (_BROKEN_TARGET, 2)):
-        for row in graph.rows(query):
+    for end, column in enumerate(("source", "target"), 1):
+        for row in graph.rows(_BROKEN_END.format(column)):
             way = f"from page {row[1]!r} to {row[2]!r}"
             yield f"{index}, edges, row {row[0]}: it leads {way}, but there is no page {row[end]!r}"
     for page, first, its_first in graph.rows(_BROKEN_SAME):
@@ -259,6 +256,5 @@ def _leads(graph: Graph, source: str, target: str) -> bool:
     if graph.equivalent(source, target):
         return True  # an action that changed nothing
     sources = [source, *graph.same(source)]
-    return any(
-        graph.equivalent(edge.target, target) for each in sources for edge in graph.edges(each)
-    )
+    edges = (edge for each in sources for edge in graph.edges(each))
+    return any(graph.equivalent(edge.target, target) for edge in edges)

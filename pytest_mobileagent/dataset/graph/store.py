@@ -260,8 +260,7 @@ class Graph:
         """Return the location of a page's file, given the path in its row (see the module).
 
         Raises:
-            GraphError: if the path leads out of the folder, or the head does not say where the
-                user's copy is.
+            GraphError: if the path leads out of the folder, or the head names no user's copy.
         """
         inner = path.removeprefix(FILES)
         folder = self.folder if inner == path else self.files

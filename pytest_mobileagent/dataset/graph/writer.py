@@ -50,7 +50,6 @@ _TABLES = """
         count INTEGER NOT NULL);
     CREATE INDEX edges_source ON edges (source);
 """
-_INDEXES = "CREATE INDEX pages_same ON pages (same) WHERE same <> id;"
 # Pressing home and opening an app lead from any page to the page to which they led most often.
 _LEADING_ANYWHERE = """
     SELECT golden, target, count FROM edges
@@ -153,8 +152,7 @@ class GraphWriter:
     def edge(self, source: str, golden: Golden, target: str, count: int = 1) -> None:
         """Add an edge: an action that leads from one page to another.
 
-        Both pages must exist when the graph is finished. If two edges have the same action, the
-        action may follow either.
+        Both pages must exist in the end. If two edges have the same action, it may follow either.
 
         Raises:
             GraphError: if the action cannot be recorded.
@@ -185,8 +183,7 @@ class GraphWriter:
         """Set fields of the head (see `Graph`).
 
         By default, the graph starts on its first page. An app opens on the page on which it was
-        opened most often, or else on the app's first page; home is the page to which the home key
-        led most often.
+        opened most often, or else on its first page; home is where the home key led most often.
         """
         self._head |= fields
 
@@ -211,7 +208,7 @@ class GraphWriter:
     def _finish(self) -> None:
         for page in list(self._same):
             self._index.execute("UPDATE pages SET same = ? WHERE id = ?", (self._first(page), page))
-        self._index.executescript(_INDEXES)
+        self._index.executescript("CREATE INDEX pages_same ON pages (same) WHERE same <> id;")
         head = self._whole_head()
         self._index.commit()
         self._index.close()
