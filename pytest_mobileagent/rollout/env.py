@@ -252,8 +252,7 @@ class MobileEnv(gymnasium.Env[dict[str, Any], Any]):
     def fork(self, phone: RolloutPhone) -> MobileEnv:
         """Return an environment whose episode goes on from here on another phone.
 
-        Both then go their own ways. This takes a few milliseconds, but only virtual phones of one
-        process can be forked.
+        Both then go their own ways. It takes milliseconds, on virtual phones of one process only.
 
         Raises:
             DeviceError: if the phones cannot be forked.
