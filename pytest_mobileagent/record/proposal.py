@@ -60,10 +60,8 @@ def propose(
     if answer:
         parts += ["The answer that was given:", Data("answer", answer)]
     number, sealed = seal(parts)
-    messages = [
-        Message("system", (_RULES.format(number=number),)),
-        Message("user", ("\n\n".join(map(str, sealed)),)),
-    ]
+    system, user = _RULES.format(number=number), "\n\n".join(map(str, sealed))
+    messages = [Message("system", (system,)), Message("user", (user,))]
     try:
         found = object_in(model.complete(messages).text, "goal")
         goal = " ".join(str(found["goal"]).split())

@@ -119,9 +119,8 @@ class _Names:
     """The number of elements on a screen with each name, and with each pair of names."""
 
     def __init__(self, screen: Screen) -> None:
-        self._counts = Counter(
-            tuple(criteria.items()) for each in screen.elements for criteria in _named(each)
-        )
+        named = (criteria for each in screen.elements for criteria in _named(each))
+        self._counts = Counter(tuple(criteria.items()) for criteria in named)
 
     def is_unique(self, criteria: Mapping[str, str]) -> bool:
         return self._counts[tuple(criteria.items())] == 1
