@@ -32,8 +32,7 @@ _OF_INSTRUCTIONS = {"keep": "pass", "drop": "fail"}
 def main(arguments: Sequence[str], runs: Callable[[], Path]) -> int:
     """Serve the page until Ctrl-C, or only list or decide episodes; return the exit status.
 
-    `runs` returns the folder of the project's runs, in which RUN is looked up if it is not given or
-    not a folder.
+    `runs` returns the folder of the project's runs, for a RUN that is not given, or not a folder.
     """
     parser = _parser()
     given = parser.parse_args(arguments)

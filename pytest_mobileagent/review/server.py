@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 
 _DECISIONS = {"pass": True, "fail": False, "note": None}
-_UNDO = "undo"
 LONGEST_NAME = 80  # characters of a person's name
 _KEPT = 4  # episodes in memory, with all their screenshots
 
@@ -145,7 +144,7 @@ class ReviewService:
             HostError: if the decision cannot be written.
         """
         item, who = self._item(number), who.strip()[:LONGEST_NAME] or self._who
-        if decision == _UNDO:
+        if decision == "undo":
             if not self.queue_of_run.withdraw(item, who, note.strip()):
                 raise ValueError(f"{who} has no decision here to undo")
         else:
