@@ -180,8 +180,7 @@ class Writer:
         Raises:
             NotWrittenError: if a page cannot be shown, or a reply is unreadable even after a retry.
             RequestRefusedError: if a provider refuses a request.
-            BudgetSpent, ModelUnavailable: if the budget is spent, or a model does not answer; they
-                do not inherit from `Exception`.
+            BudgetSpent, ModelUnavailable (no `Exception`s): if a budget is spent, or none answers.
         """
         screens = route.see()
         pages = self._described(screens)
@@ -190,8 +189,10 @@ class Writer:
             before, after = pages[number], pages[number + 1]
             frame = TranscriptFrame(number + 1, number, screens[number], (golden.action,))
             action = in_words(frame, self.wording.verbs)
-            intent = self._text("intent", *self._acted(frame, action, before, after))
-            change = self._text("change", *self._two(before, after))
+            pictures = [part for part in _page_parts(frame) if not isinstance(part, Data)]
+            both = (*self._labelled("before", before), *self._labelled("after", after))
+            intent = self._text("intent", *pictures, *self._labelled("action", action), *both)
+            change = self._text("change", *both)
             lines.append(f"{number + 1}. {action}\n   {intent}\n   {change}")
         steps = tuple(self._part(lines, number) for number in range(1, len(lines) + 1))
         numbered = self._labelled("instructions", _numbered(steps))
@@ -220,16 +221,6 @@ class Writer:
             parts += self._labelled("goal-page", goal) if goal else ()
             self._pages[key] = self._text("describe", *parts)
         return self._pages[key]
-
-    def _acted(
-        self, frame: TranscriptFrame, action: str, before: str, after: str
-    ) -> Iterator[Part]:
-        yield from (part for part in _page_parts(frame) if not isinstance(part, Data))
-        yield from self._labelled("action", action)
-        yield from self._two(before, after)
-
-    def _two(self, before: str, after: str) -> tuple[Part, ...]:
-        return *self._labelled("before", before), *self._labelled("after", after)
 
     def _part(self, lines: Sequence[str], number: int) -> str:
         which = self.wording.number.replace("{NUMBER}", str(number))

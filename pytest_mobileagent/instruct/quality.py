@@ -111,8 +111,7 @@ def compare(
 
     Raises:
         TaskError: if the other table cannot be read, or has none of the ids.
-        BudgetSpent, ModelUnavailable: if the budget is spent, or a judge does not answer; they do
-            not inherit from `Exception`.
+        BudgetSpent, ModelUnavailable (no `Exception`s): if a budget is spent, or no judge answers.
     """
     goals = {row.id: _instruction_of(row.columns) for row in rows(others.resolve())}
     known = [draft for draft in drafts if goals.get(draft.id)]

@@ -130,8 +130,7 @@ def write_all(
     finished routes and the number of all routes.
 
     Raises:
-        BudgetSpent, ModelUnavailable: if the budget is spent, or a model does not answer; they do
-            not inherit from `Exception`.
+        BudgetSpent, ModelUnavailable (no `Exception`s): if a budget is spent, or no model answers.
     """
     of, done = sum(map(len, groups)), 0
 
