@@ -189,8 +189,7 @@ def draft_check(model: Model, episode: Episode, *, passed: bool | None) -> Draft
     """Ask a model for a check of an episode's task; `passed` is None if it is undecided.
 
     Raises:
-        BudgetSpent, ModelUnavailable: if the budget is spent, or the model does not answer; they
-            do not inherit from `Exception`.
+        BudgetSpent, ModelUnavailable (no `Exception`s): if the budget is spent, or no answer comes.
         RequestRefusedError: if the provider refuses the request.
     """
 
@@ -229,8 +228,7 @@ class Drafting:
         """Draft a check from the first episode of a task, run it on all, and return the results.
 
         Raises:
-            BudgetSpent, ModelUnavailable: if the budget is spent, or the model does not answer;
-                they do not inherit from `Exception`.
+            BudgetSpent, ModelUnavailable (no `Exception`s): see `draft_check`.
             UnavailableError: if this system cannot isolate a process.
             HostError: if the file cannot be written, or the sandbox's process fails.
             ValueError: if the model cannot be reached.

@@ -29,8 +29,7 @@ class Edits:
     """A person's edits of one draft, in lines of code.
 
     - `path`: the edited file.
-    - `lines`: the number of lines that the model wrote; `wrong`: the number of them that were
-      removed or rewritten.
+    - `lines`: how many lines the model wrote; `wrong`: how many of them were removed or rewritten.
     - `added`: the number of lines in the edited file that the model did not write.
     """
 
@@ -141,6 +140,5 @@ def _code(module: ast.Module, function: ast.FunctionDef, name: str) -> list[str]
 def _assigned(node: ast.stmt) -> Iterator[str]:
     if isinstance(node, ast.Assign | ast.AnnAssign):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        yield from (
-            each.id for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)
-        )
+        inner = (each for target in targets for each in ast.walk(target))
+        yield from (each.id for each in inner if isinstance(each, ast.Name))

@@ -58,7 +58,6 @@ class PrefixAnswer:
         return replace(answer, reason=answer.reason[:_LONGEST])
 
 
-_MODULE = "pytest_mobileagent.draft.inside"
 _LOADING = 60.0  # seconds to load modules and an episode
 
 
@@ -93,7 +92,7 @@ def _asked(request: dict[str, Any], limits: SandboxLimits, asked: int) -> tuple[
     request |= {"seconds": limits.seconds, "memory": limits.memory}
     try:
         done = subprocess.run(
-            python_command(_MODULE),
+            python_command("pytest_mobileagent.draft.inside"),
             input=json.dumps(request).encode(),
             env={},
             capture_output=True,
@@ -131,8 +130,7 @@ class Separation:
     """The answers of a drafted function for an episode and its proper prefixes.
 
     - `episode`: the folder of the episode.
-    - `steps`: the number of steps of each prefix; `answers`: the answer for each. The last one is
-      for the whole episode.
+    - `steps`, `answers`: each prefix's number of steps and answer; the last is the whole episode.
     - `verdict`: the effective verdict on the episode; None if there is none.
     """
 
