@@ -63,9 +63,8 @@ class _Maker:
     def __init__(self, template: Template, look: Look, state: State) -> None:
         self._noise, self._look, self._state = template, look, state
         self._width, self._height = look.size
-        self._title, self._text = (
-            template.pages[state.page] if template.pages else (template.title, template.text)
-        )
+        words = (template.title, template.text)
+        self._title, self._text = template.pages[state.page] if template.pages else words
         self._package = package_of(template, look, state)
 
     def _dp(self, length: float) -> int:

@@ -80,12 +80,10 @@ class Template:
     - `name`, `kind`, `language`: its identity. `file`: the file and line that define it.
     - `shape`: card, dialog, sheet (at the bottom), full (the whole screen), coach (a bubble beside
       a spotlight) or toast; each kind has a default shape.
-    - `title`, `text`: its words. `pages`: the (title, text) of each page of a tutorial, which
-      replace `title` and `text`.
+    - `title`, `text`: its words, replaced in a tutorial by those of its `pages`: (title, text).
     - `buttons`; `cross`: whether it has a small cross that closes it.
     - `body`: what a touch beside the buttons does: "nothing", or "open" for ads that redirect.
-    - `outside`: whether a touch beside a card, dialog or sheet closes it. `back`: whether the
-      back key does.
+    - `outside`, `back`: whether a touch beside a card, dialog or sheet, or the back key, closes it.
     - `wait`: after how many of the agent's actions an ad closes by itself (`countdown-ad`), or its
       cross appears (`late-ad`). Time is counted in actions, so it is the same on every phone.
     - `badge`: a small label that marks it as an ad. `colours`: the two colours of its picture.
