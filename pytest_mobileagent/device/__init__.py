@@ -1,8 +1,7 @@
 """The devices on which tasks run: their protocol, and how to add a new kind of device.
 
 A kind of device is a `Source`, added by the hook `pytest_mobileagent_sources`. A source opens
-`Slots`: `ProgramSlots` start a program for each device, `AttachedSlots` use devices that already
-run.
+`Slots`: `ProgramSlots` start a program for each device, `AttachedSlots` use running devices.
 """
 
 from __future__ import annotations

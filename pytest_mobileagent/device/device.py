@@ -158,8 +158,7 @@ class System(Protocol):
     def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
         """Bring the device to a task's starting point, and return how that was done.
 
-        The snapshot is loaded. If the device has no snapshots, `apps` are stopped and cleared
-        instead.
+        The snapshot is loaded; if the device has none at all, `apps` are stopped and cleared.
 
         Raises:
             TaskError: if the device has snapshots, but not this one.
@@ -239,8 +238,8 @@ def system_of(device: Device) -> System:
         DeviceError: if the device has no system.
     """
     if device.system is None:
-        msg = f"device {device.info.serial} is not live: it has no system to reset or to query"
-        raise DeviceError(msg)
+        why = "it has no system to reset or to query"
+        raise DeviceError(f"device {device.info.serial} is not live: {why}")
     return device.system
 
 
@@ -333,8 +332,7 @@ class DeviceOptions:
     - `appium_home`, `capabilities`: where Appium is installed, and the capabilities of sessions.
     - `copies_pages`: whether records copy the pages of a data set instead of referring to them.
     - `per_program`: how many of the devices that the run starts may share a program, if they can.
-    - `size`: the size of the screen in pixels of devices that the run starts, if they can have any;
-      None for their own.
+    - `size`: the size in pixels of the screens of devices that the run starts; None for their own.
     - `gpu`, `emulator_flags`, `boot_limit` (seconds): how emulators are started.
     """
 

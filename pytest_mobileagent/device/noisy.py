@@ -207,9 +207,8 @@ class NoisyDevice:
 
     def _perform_scheduled(self, action: Action, place: int) -> None:
         """Perform an action, together with the noise that the schedule has for it."""
-        drawn = None
-        if self._away is None and self._met is None:
-            drawn = self._schedule.at(self._actions)
+        is_free = self._away is None and self._met is None
+        drawn = self._schedule.at(self._actions) if is_free else None
         if self._away is not None:
             self._met = self._met or Noise("redirect-ad", self._noises, self._name)
         if isinstance(drawn, str) and (isinstance(action, Wait) or not self._tampers):
@@ -236,13 +235,9 @@ class NoisyDevice:
         self._coming = None
         self._noises += 1
         self._name = template.name
-        info = self._device.info
-        look = look_of(
-            screen,
-            density=info.density,
-            font_scale=self._font_scale,
-            mirrored=info.locale.lower().startswith(_MIRRORED),
-        )
+        info, scale = self._device.info, self._font_scale
+        mirrored = info.locale.lower().startswith(_MIRRORED)
+        look = look_of(screen, density=info.density, font_scale=scale, mirrored=mirrored)
         self._overlay = Overlay(template, look)
 
     def _perform_on_overlay(self, overlay: Overlay, action: Action, place: int) -> None:

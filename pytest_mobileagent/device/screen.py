@@ -57,8 +57,7 @@ class Shot:
         start = output.find(_PNG)
         if start < 0:
             return cls(b"", _plain(output))
-        end = _end(output, start)
-        if end is None:
+        if (end := _end(output, start)) is None:
             words = _plain(output[:start])
             return cls(b"", f"{words} {_CUT} after {len(output) - start} bytes".strip())
         return cls(output[start:end], _plain(output[:start] + b"\n" + output[end:]))
@@ -112,10 +111,8 @@ class Panels:
 
 def _plain(output: bytes) -> str:
     lines = output[:4000].decode("utf-8", "replace").splitlines()
-    words = (
-        " ".join("".join(c if c.isprintable() else " " for c in line).split()) for line in lines
-    )
-    return "\n".join(filter(None, words))[:600]
+    shown = ("".join(char if char.isprintable() else " " for char in line) for line in lines)
+    return "\n".join(filter(None, (" ".join(line.split()) for line in shown)))[:600]
 
 
 def _end(output: bytes, start: int) -> int | None:
@@ -224,12 +221,7 @@ def _places_of_text(xml: str, size: Size) -> Iterator[Bounds]:
     known = hierarchy.outline(xml)
     for element in known[0] if known else hierarchy.parse(xml).iter():
         left, top, right, bottom = element.bounds
-        place = element.bounds._replace(
-            left=max(0, left),
-            top=max(0, top),
-            right=min(right, size[0]),
-            bottom=min(bottom, size[1]),
-        )
+        place = Bounds(max(0, left), max(0, top), min(right, size[0]), min(bottom, size[1]))
         if element.text and place.width and place.height:
             yield place
 
@@ -333,8 +325,7 @@ def _displays(dump: str) -> tuple[list[_Display], str]:
 
 
 def _component(text: str) -> tuple[str, str] | None:
-    found = _COMPONENT.search(text)
-    if found is None:
+    if (found := _COMPONENT.search(text)) is None:
         return None
     package, name = found.groups()
     return package, f"{package}{name}" if name.startswith(".") else name

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -81,13 +82,11 @@ class Build:
             "hw.ramSize": recipe.ram_mb and f"{recipe.ram_mb}",
             "disk.dataPartition.size": recipe.storage_gb and f"{recipe.storage_gb}G",
         }
-        wanted = {name: value for name, value in hardware.items() if value}
-        if wanted:
-            rows = tuple(f"{name}={value}" for name, value in wanted.items())
+        if wanted := {name: value for name, value in hardware.items() if value}:
+            rows = ", ".join(f"{name}={value}" for name, value in wanted.items())
+            file = avd_folder(recipe.name) / "config.ini"
             yield Step(
-                "set its hardware",
-                (f"config.ini: {', '.join(rows)}",),
-                lambda: configure(avd_folder(recipe.name) / "config.ini", wanted),
+                "set its hardware", (f"config.ini: {rows}",), partial(configure, file, wanted)
             )
         booted = f"emulator -avd {recipe.name} -no-snapshot {' '.join(self._avd().flags)}".strip()
         yield Step("boot it, which takes minutes the first time", (booted,), self._boot)
@@ -137,11 +136,8 @@ class Build:
 
     def _contents(self) -> Iterator[Step]:
         for first, *parts in self.recipe.apks:
-            files = map(str, (first, *parts))
-            how, name = (
-                ("install-multiple", first.parent.name) if parts else ("install", first.name)
-            )
-            yield self._adb(f"install {name}", how, "-r", "-t", *files)
+            how, named = ("install-multiple", first.parent) if parts else ("install", first)
+            yield self._adb(f"install {named.name}", how, "-r", "-t", *map(str, (first, *parts)))
         for package, permission in self.recipe.permissions:
             title = f"grant {permission} to {package}"
             yield self._on_phone(title, "pm", "grant", package, permission)
@@ -172,8 +168,8 @@ class Build:
         if not self.sdk.emulator.exists() or name not in self.sdk.avds():
             return False
         if not self.force and not (avd_folder(name) / UNFINISHED).exists():
-            msg = f"the AVD {name} already exists: use --force to replace it, or another --name"
-            raise SetupError(msg)
+            hint = "use --force to replace it, or another --name"
+            raise SetupError(f"the AVD {name} already exists: {hint}")
         return True
 
     def _begin(self) -> None:
@@ -207,8 +203,8 @@ class Build:
         console = Console(self._phone)
         console.save(self.recipe.snapshot)
         if self.recipe.snapshot not in console.snapshots():
-            msg = f"the emulator does not list the snapshot {self.recipe.snapshot} that it saved"
-            raise SetupError(msg)
+            what = f"the snapshot {self.recipe.snapshot} that it saved"
+            raise SetupError(f"the emulator does not list {what}")
 
     def _finish(self) -> None:
         self.run.close()
@@ -325,12 +321,9 @@ def _follow(build: Build, *, dry: bool) -> None:
 
 
 def _undo(build: Build, status: int) -> int:
-    try:
-        left = build.undo()
-    except MobileAgentError:  # the AVD had not been created yet
-        left = ""
-    if left:
-        print(left, file=sys.stderr)
+    with contextlib.suppress(MobileAgentError):  # the AVD had not been created yet
+        if left := build.undo():
+            print(left, file=sys.stderr)
     return status
 
 

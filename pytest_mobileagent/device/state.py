@@ -87,8 +87,7 @@ class PhoneState:
     - `files`: the sizes in bytes and times of change, in seconds since 1970, of files in the shared
       storage, by path; folders end with a slash, and have neither.
     - `packages`: the installed packages.
-    - `apps`: by (package, key): the version, whether it is disabled, and which permissions and
-      `OPERATIONS` it has.
+    - `apps`: by (package, key): the version, `disabled`, and its permissions and `OPERATIONS`.
     - `unknown`: what could not be read, in words; without root, the databases of apps.
     """
 
@@ -138,7 +137,7 @@ class StateReader:
         Nothing is known of a phone without a shell, for example behind a hub. One that does not
         answer is the business of whoever uses it next.
         """
-        providers = [provider(uri, list(columns)) for uri, columns in PROVIDERS.items()]
+        providers = [provider(uri, columns) for uri, columns in PROVIDERS.items()]
         listing = packages()
         folders = " ".join(f"{root}/*/{each}/*" for root in _DATA for each in _KEPT)
         operations = "; ".join(f"echo {each}:; cmd appops query-op {each}" for each in OPERATIONS)
@@ -251,8 +250,7 @@ def _copied(system: System, paths: list[str]) -> dict[str, tuple[bytes, bytes]]:
     if not paths:
         return {}
     names = [f"{path}{ending}" for path in paths for ending in ("", "-wal")]
-    scripts = [f"base64 {shlex.quote(name)} 2>/dev/null" for name in names]
-    outputs = iter(_run(system, scripts))
+    outputs = iter(_run(system, [f"base64 {shlex.quote(name)} 2>/dev/null" for name in names]))
     found = {}
     for path in paths:
         with contextlib.suppress(binascii.Error):

@@ -52,10 +52,8 @@ _HEARD = 16  # commands, the last of a contract
 _LONGEST = 600  # characters of a command or of what it printed
 _BACK_SECONDS = 10.0
 _SILENT = "not tried: the device no longer answers"
-_ASCII = (
-    """Wi-Fi & 100 of it; a|b <c> (d) #1 = ~2? 50%s off, %d %% it's "so" `$HOME` \\n \\ $(id)"""
-)
-_MAIN = "-a android.intent.action.MAIN -c"
+_ASCII = r"""Wi-Fi & 100 of it; a|b <c> (d) #1 = ~2? 50%s off, %d %% it's "so" `$HOME` \n \ $(id)"""
+_CONTACTS = "-a android.intent.action.MAIN -c android.intent.category.APP_CONTACTS"
 
 
 def _storage(bench: Bench) -> str:
@@ -111,9 +109,7 @@ CONTRACTS: dict[str, Contract] = {  # in the order in which they are tried
     "lock and wake": state.locks,
     "app Settings": partial(screen.opens_app, intent="-a android.settings.SETTINGS"),
     "app Clock": partial(screen.opens_app, intent="-a android.intent.action.SHOW_ALARMS"),
-    "app Contacts": partial(
-        screen.opens_app, intent=f"{_MAIN} android.intent.category.APP_CONTACTS"
-    ),
+    "app Contacts": partial(screen.opens_app, intent=_CONTACTS),
     "app Files": partial(screen.opens_app, intent="-a android.intent.action.VIEW_DOWNLOADS"),
     "probe setting": state.settings,
     "probe provider": state.providers,

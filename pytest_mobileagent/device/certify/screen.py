@@ -46,8 +46,7 @@ def _is_magenta(pixel: object) -> bool:
     match pixel:
         case (int(red), int(green), int(blue)):
             return min(red, blue) > _BRIGHT and green < _DARK
-        case _:
-            return False
+    return False
 
 
 def pictures(bench: Bench) -> str:
@@ -61,10 +60,10 @@ def pictures(bench: Bench) -> str:
     started = time.monotonic()
     again = bench.look().screen.elements
     seconds = time.monotonic() - started
-    parts = [
+    first, second = (
         [(e.class_name, e.text, e.bounds, e.checked) for e in seen] for seen in (elements, again)
-    ]
-    need(parts[0] == parts[1], "the hierarchies of a page at rest differ")
+    )
+    need(first == second, "the hierarchies of a page at rest differ")
     need(seconds < _SETTLED_SECONDS, f"a page at rest took {seconds:.1f} s to settle")
     return f"{width}x{height}, and {len(elements)} elements, in {seconds:.1f} s"
 
@@ -230,11 +229,10 @@ def _first(page: Page, kind: str) -> int:
 
 def scrolls(bench: Bench, kind: str) -> str:
     """Scroll forth and back: the first row or column that is visible has another number."""
-    forth, back = Scroll("up"), Scroll("down")
-    if kind == "Column":
-        forth, back = Scroll("left"), Scroll("right")
+    is_column = kind == "Column"
+    ways = (Scroll("left"), Scroll("right")) if is_column else (Scroll("up"), Scroll("down"))
     first = [_first(bench.page(f"{kind.lower()}s"), kind)]
-    first += [_first(bench.do(action), kind) for action in (forth, back)]
+    first += [_first(bench.do(action), kind) for action in ways]
     need(first[0] < first[1] > first[2], f"the first {kind} at rest, forth and back: {first}")
     return "the first {} was {}, then {}, then {}".format(kind.lower(), *first)
 

@@ -77,13 +77,12 @@ def uninstalls(bench: Bench) -> str:
     if not bench.has_app:
         raise CannotBe("the contracts' app is not installed")
     printed = bench.shell(f"pm uninstall {PACKAGE}")
-    need(
-        not _is_installed(bench), f"pm uninstall prints {printed.strip()!r}; the app is still there"
-    )
+    printed = printed.strip()
+    need(not _is_installed(bench), f"pm uninstall prints {printed!r}; the app is still there")
     names = bench.read({"names": packages()})["names"]
     need(isinstance(names, list) and PACKAGE not in names, "pm list packages still lists the app")
     bench.has_app = False
-    return printed.strip()
+    return printed
 
 
 def settings(bench: Bench) -> str:

@@ -6,6 +6,7 @@ import contextlib
 import platform
 import sys
 import textwrap
+from collections import Counter
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files as resources
@@ -73,11 +74,9 @@ def main(
         capabilities = parse_capabilities(given.capabilities) if given.capabilities else {}
     except ValueError as error:
         parser.error(f"--capabilities {error}")
+    apps, home = tuple(project().apps) if source.is_virtual else (), given.appium_home
     options = DeviceOptions(
-        apps=tuple(project().apps) if source.is_virtual else (),
-        driver=given.driver,
-        appium_home=given.appium_home,
-        capabilities=capabilities,
+        apps=apps, driver=given.driver, appium_home=home, capabilities=capabilities
     )
     try:
         if selected is not None and isinstance(source, GraphSource):  # it need not be free of flaws
@@ -128,13 +127,11 @@ def _check_live(parser: argparse.ArgumentParser, given: argparse.Namespace, sour
         parser.error("--certify tries the device itself: leave out --tasks and --look-only")
     if given.install_listener and (given.tasks or given.certify):
         parser.error("--install-listener is for checks: leave out --tasks and --certify")
-    for option, is_given in (
-        ("--certify", given.certify),
-        ("--install-listener", given.install_listener),
-    ):
-        if is_given and source.reached_by is PagesAddress:
-            why = f"{option} needs a live device, and {source.shown} is of recorded pages"
-            parser.exit(2, f"{parser.prog}: {printable(why)}\n")
+    named = {"--certify": given.certify, "--install-listener": given.install_listener}
+    live = [option for option, is_given in named.items() if is_given]
+    if live and source.reached_by is PagesAddress:
+        why = f"{live[0]} needs a live device, and {source.shown} is of recorded pages"
+        parser.exit(2, f"{parser.prog}: {printable(why)}\n")
     if given.output is not None:
         try:
             given.output.mkdir(parents=True, exist_ok=True)
@@ -169,15 +166,13 @@ def _list(selected: Selected, device: Device, refuses: Callable[[Task], str]) ->
 def _examine(device: Device, *, act: bool, install: bool) -> int:
     for line in _head(device):
         print(line)
-    found = []
+    levels: Counter[str] = Counter()
     for finding in findings(device, act=act, install=install):
-        found.append(finding)
+        levels[finding.level] += 1
         print("\n".join(_lines(finding)), flush=True)
-    problems = sum(finding.level == "problem" for finding in found)
-    warnings = sum(finding.level == "warning" for finding in found)
-    counts = f"{plural(problems, 'problem')}, {plural(warnings, 'warning')}"
-    print(f"\n{plural(len(found), 'check')}: {counts}")
-    return 1 if problems else 0
+    counts = ", ".join(plural(levels[level], level) for level in ("problem", "warning"))
+    print(f"\n{plural(levels.total(), 'check')}: {counts}")
+    return 1 if levels["problem"] else 0
 
 
 _REMEDY = (
@@ -195,36 +190,23 @@ def _parser() -> argparse.ArgumentParser:
         "again, they tap, type and rotate the screen. They end at the home screen. The exit status "
         "is 1 if there is a problem.",
     )
-    parser.add_argument(
-        "--device",
-        metavar="DEVICE",
-        help=f"one device, written like a run's --mobile-device, which is the default: {forms()}",
-    )
-    parser.add_argument(
-        "--driver",
-        choices=driver_names(),
-        help="the driver of the device (default: the first of these that can drive it)",
-    )
-    parser.add_argument(
-        "--appium-home",
-        metavar="DIR",
-        type=Path,
-        help="the folder in which npm has installed Appium",
-    )
-    parser.add_argument(
-        "--capabilities", metavar="FILE", help="a JSON file of capabilities for Appium's session"
-    )
+    add = parser.add_argument
+    what = f"one device, written like a run's --mobile-device, which is the default: {forms()}"
+    add("--device", metavar="DEVICE", help=what)
+    what = "the driver of the device (default: the first of these that can drive it)"
+    add("--driver", choices=driver_names(), help=what)
+    what = "the folder in which npm has installed Appium"
+    add("--appium-home", metavar="DIR", type=Path, help=what)
+    add("--capabilities", metavar="FILE", help="a JSON file of capabilities for Appium's session")
     _add_tasks(parser)
-    parser.add_argument(
-        "--look-only", action="store_true", help="leave out the checks that act on the device"
-    )
-    parser.add_argument(
+    add("--look-only", action="store_true", help="leave out the checks that act on the device")
+    add(
         "--install-listener",
         action="store_true",
         help="install the event listener, an app without a screen that some tasks need "
         "(docs/events.md), before it is checked",
     )
-    parser.add_argument(
+    add(
         "--certify",
         action="store_true",
         help="instead of checking what tasks need, try everything that this package does to a "
@@ -232,50 +214,31 @@ def _parser() -> argparse.ArgumentParser:
         "writes certificate.json and certificate.html. The exit status is 1 if a contract does "
         "not hold",
     )
-    parser.add_argument(
-        "-o",
-        metavar="DIR",
-        dest="output",
-        type=Path,
-        help="the folder for the certificate (default: the current folder)",
-    )
+    what = "the folder for the certificate (default: the current folder)"
+    add("-o", metavar="DIR", dest="output", type=Path, help=what)
     return parser
 
 
 def _add_tasks(parser: argparse.ArgumentParser) -> None:
     """Add the options about the tasks that are to run on the device."""
-    parser.add_argument(
-        "--tasks",
-        metavar="PATH",
-        nargs="+",
-        help="instead of checking the device, list which of these tasks can run on it, and what "
-        "the others lack",
-    )
-    parser.add_argument("-k", metavar="EXPRESSION", help="only the tasks that pytest's -k selects")
-    parser.add_argument("-m", metavar="EXPRESSION", help="only the tasks that pytest's -m selects")
-    parser.add_argument(
-        "--device-has",
-        metavar="WORD,…",
-        help="what the device has that tasks may need, like a run's --mobile-device-has",
-    )
-    parser.add_argument(
-        "--run",
-        metavar="RUN",
-        type=Path,
-        help="an earlier run: also list which apps of the tasks had other versions in it",
-    )
+    add = parser.add_argument
+    what = "list which of these tasks can run on it, and what the others lack"
+    what = f"instead of checking the device, {what}"
+    add("--tasks", metavar="PATH", nargs="+", help=what)
+    add("-k", metavar="EXPRESSION", help="only the tasks that pytest's -k selects")
+    add("-m", metavar="EXPRESSION", help="only the tasks that pytest's -m selects")
+    what = "what the device has that tasks may need, like a run's --mobile-device-has"
+    add("--device-has", metavar="WORD,…", help=what)
+    what = "an earlier run: also list which apps of the tasks had other versions in it"
+    add("--run", metavar="RUN", type=Path, help=what)
 
 
 def _head(device: Device) -> Iterator[str]:
     info = device.info
     names = [n for n in ("pytest", "adbutils", "Appium-Python-Client") if _is_installed(n)]
-    yield " ".join(
-        [
-            f"pytest-mobileagent {version('pytest-mobileagent')},",
-            f"Python {platform.python_version()} on {platform.system()} {platform.machine()};",
-            ", ".join(f"{name} {version(name)}" for name in names),
-        ]
-    )
+    packages = ", ".join(f"{name} {version(name)}" for name in names)
+    host = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
+    yield f"pytest-mobileagent {version('pytest-mobileagent')}, {host}; {packages}"
     android = f"Android {info.android} (API {info.sdk}), " if info.sdk else ""
     yield (
         f"{info.serial}: {info.model}, {android}"
@@ -300,9 +263,8 @@ def _lines(finding: Finding) -> Iterator[str]:
 
 
 def _wrapped(head: str, text: str) -> list[str]:
-    lines = textwrap.wrap(
-        " ".join(text.split()) or "-", _WIDTH - 11, break_on_hyphens=False, break_long_words=False
-    )
+    words = " ".join(text.split()) or "-"
+    lines = textwrap.wrap(words, _WIDTH - 11, break_on_hyphens=False, break_long_words=False)
     return [head + lines[0], *(" " * 11 + line for line in lines[1:])]
 
 

@@ -82,9 +82,8 @@ def list_tasks(
     """
     system = system_of(device)
     installed = system.packages()
-    is_emulator = not isinstance(device, PageDevice) and any(
-        each not in {"", "0"} for each in system.shell(_EMULATOR).split()
-    )
+    said = () if isinstance(device, PageDevice) else system.shell(_EMULATOR).split()
+    is_emulator = any(each != "0" for each in said)
     under: dict[_Lack, list[Sequence[_Lack]]] = defaultdict(list)
     stuck, of_pages = set[str](), list[str]()
     if isinstance(device, GraphDevice):
@@ -192,9 +191,8 @@ def list_pages(tasks: Mapping[str, Task], device: GraphDevice) -> tuple[set[str]
             continue
         for group, what in _of_golden(task, device):
             found[group].append(f"{_short(name)}, {what}")
-    found["goals"] = list(
-        _with_several_paths({name: task for name, task in tasks.items() if name not in stuck})
-    )
+    others = {name: task for name, task in tasks.items() if name not in stuck}
+    found["goals"] = list(_with_several_paths(others))
     found["pages"] = list(_unseen(graph))
     return stuck, [line for group, each in found.items() for line in _lines_of_pages(group, each)]
 

@@ -31,8 +31,7 @@ class Driver(Protocol):
         """Check what can be checked before a device starts; this default checks nothing.
 
         Raises:
-            ValueError: if the driver cannot drive the devices; the message says why, and what to
-                do.
+            ValueError: if the driver cannot drive the devices; the message says what to do.
         """
         return
 
@@ -89,16 +88,8 @@ def check_version(info: DeviceInfo) -> DeviceInfo:
 
 
 KEYCODES = {
-    "home": 3,
-    "back": 4,
-    "volume_up": 24,
-    "volume_down": 25,
-    "tab": 61,
-    "enter": 66,
-    "delete": 67,
-    "menu": 82,
-    "escape": 111,
-    "overview": 187,
-}
+    "home": 3, "back": 4, "volume_up": 24, "volume_down": 25, "tab": 61, "enter": 66,
+    "delete": 67, "menu": 82, "escape": 111, "overview": 187,
+}  # fmt: skip
 # Milliseconds of a swipe that never becomes a fling: slower than Android's minimum fling velocity.
 NEVER_A_FLING = 1000

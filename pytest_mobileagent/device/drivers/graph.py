@@ -101,8 +101,8 @@ class GraphDevice:
             TaskError: if there are probes, which recorded pages cannot run.
         """
         if probes:
-            msg = f"the probe {next(iter(probes))!r} cannot be read: {self._shows_no_state()}"
-            raise TaskError(msg)
+            what = f"the probe {next(iter(probes))!r} cannot be read"
+            raise TaskError(f"{what}: {self._shows_no_state()}")
         screen = self._screen(self.page)
         self._time = screen.time or self._time or _NO_TIME
         before = None if self._before is None else self._screen(self._before)
@@ -193,12 +193,11 @@ class GraphDevice:
             NoEdgeError: if there is neither an edge nor a previous page.
         """
         edge = self._edge(self.page, Key("back"))
-        if edge is None:
-            if len(self._way) == 1:
-                raise NoEdgeError(NO_EDGE)
-            self._way.pop()
-            return
+        if edge is None and len(self._way) == 1:
+            raise NoEdgeError(NO_EDGE)
         self._way.pop()
+        if edge is None:
+            return
         if self._way and self.graph.equivalent(self._way[-1], edge.target):
             self._way.pop()
         self._way.append(edge.target)
@@ -252,9 +251,8 @@ def start_of(graph: Graph, snapshot: str) -> str:
         return snapshot
     if snapshot == DEFAULT_SNAPSHOT:
         return graph.start
-    names = ", ".join(graph.snapshots) or "none"
-    msg = f"{graph.folder} has neither a snapshot nor a page {snapshot!r} (snapshots: {names})"
-    raise TaskError(msg)
+    what = f"{graph.folder} has neither a snapshot nor a page {snapshot!r}"
+    raise TaskError(f"{what} (snapshots: {', '.join(graph.snapshots) or 'none'})")
 
 
 def _ways(action: Action) -> list[tuple[Action, ...]]:
@@ -338,9 +336,8 @@ def _rank(action: Action, edge: Edge) -> tuple[Any, ...]:
     if isinstance(action, Type) and isinstance(golden.action, Type):
         length = len(action.text) + len(golden.action.text)
         common = common_characters(action.text, golden.action.text)
-        unlike = (1 - 2 * common / length if length else 0.0) + (
-            0.001 * (action.enter != golden.action.enter)
-        )
+        unlike = 1 - 2 * common / length if length else 0.0
+        unlike += 0.001 * (action.enter != golden.action.enter)
     is_other = action != golden.action
     return is_other, _area(action, golden), unlike, _distance(action, golden), -edge.count
 

@@ -269,11 +269,7 @@ Process = asyncio.subprocess.Process | Forked
 # Environment variables that isolate the run's adb server: it does not search for devices, and
 # ignores `adb kill-server`.
 ISOLATED_ADB = {
-    "ADB_MDNS": "0",
-    "ADB_MDNS_OPENSCREEN": "0",
-    "ADB_USB": "0",
-    "ADB_LIBUSB": "0",
-    "ADB_EMU": "0",
+    **dict.fromkeys(("ADB_MDNS", "ADB_MDNS_OPENSCREEN", "ADB_USB", "ADB_LIBUSB", "ADB_EMU"), "0"),
     "ADB_REJECT_KILL_SERVER": "1",
 }
 
@@ -341,10 +337,8 @@ def python_program(module: str, *arguments: str) -> list[str]:
     after the path of an isolated Python.
     """
     path = [folder for folder in sys.path if folder]
-    code = (
-        f"import runpy, sys; sys.path += [p for p in {path!r} if p not in sys.path]; "
-        f"runpy.run_module({module!r}, run_name='__main__', alter_sys=True)"
-    )
+    code = f"import runpy, sys; sys.path += [p for p in {path!r} if p not in sys.path]; "
+    code += f"runpy.run_module({module!r}, run_name='__main__', alter_sys=True)"
     return [sys.executable, "-P", "-c", code, *arguments]
 
 

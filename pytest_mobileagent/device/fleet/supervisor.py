@@ -116,8 +116,7 @@ class Supervisor:
                         self.adb.kill()
                     await self.adb.wait()
                 await self._start_adb_server()
-            msg = f"the adb server does not start; its log is {self.folder / 'adb.log'}"
-            raise RuntimeError(msg)
+            raise RuntimeError(f"the adb server does not start; its log is {self.folder}/adb.log")
 
     async def phone(
         self,
@@ -263,10 +262,9 @@ class Supervisor:
 
     def _environment(self) -> dict[str, str]:
         """Return the environment of started programs, whose files go to the run's folder."""
-        environment = os.environ | ISOLATED_ADB
-        environment["HOME"] = str(self.home)
-        environment["TMPDIR"] = str(self.folder)
-        environment["ANDROID_ADB_LOG_PATH"] = str(self.folder / "adb.log")
+        own = {"HOME": self.home, "TMPDIR": self.folder}
+        own["ANDROID_ADB_LOG_PATH"] = self.folder / "adb.log"
+        environment = os.environ | ISOLATED_ADB | {name: str(path) for name, path in own.items()}
         if self.home == self.folder / HOME:
             environment.pop("ADB_VENDOR_KEYS", None)  # the run's phones only accept its own key
         return environment

@@ -19,15 +19,9 @@ if TYPE_CHECKING:
 NAMESPACES = ("system", "secure", "global")
 # Android's AudioManager.STREAM_*.
 STREAMS = {
-    "voice_call": 0,
-    "system": 1,
-    "ring": 2,
-    "music": 3,
-    "alarm": 4,
-    "notification": 5,
-    "dtmf": 8,
+    "voice_call": 0, "system": 1, "ring": 2, "music": 3, "alarm": 4, "notification": 5, "dtmf": 8,
     "accessibility": 10,
-}
+}  # fmt: skip
 _PROPERTY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:@-]*")
 # What Android prints if `settings` fails, which is not the text of a setting.
 _FAILED = re.compile(
@@ -52,8 +46,8 @@ class Setting:
 
     def __post_init__(self) -> None:
         if self.namespace not in NAMESPACES:
-            msg = f"settings have no namespace {self.namespace!r} (only {', '.join(NAMESPACES)})"
-            raise TaskError(msg)
+            known = f"only {', '.join(NAMESPACES)}"
+            raise TaskError(f"settings have no namespace {self.namespace!r} ({known})")
 
     @property
     def script(self) -> str:
@@ -63,17 +57,14 @@ class Setting:
         """Return the text of the setting; None for Android's "null"."""
         text = output.strip()
         if _FAILED.match(text):
-            msg = f"the phone does not tell the setting {self.namespace} {self.key}: {text[:200]}"
-            raise DeviceError(msg)
+            what = f"the phone does not tell the setting {self.namespace} {self.key}"
+            raise DeviceError(f"{what}: {text[:200]}")
         return None if text == "null" else text
 
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """The text of a system property: `prop("persist.sys.locale")`.
-
-    None if it is not set or empty, which Android equates.
-    """
+    """The text of a system property: `prop("persist.sys.locale")`; None if it is not set, or ""."""
 
     key: str
 
@@ -126,8 +117,7 @@ class FrontActivity:
 
     def parse(self, output: str) -> Value:
         """Return the component; the first one printed is in front."""
-        found = _RESUMED.search(output)
-        if found is None:
+        if (found := _RESUMED.search(output)) is None:
             return None
         package, name = found.groups()
         return f"{package}/{package}{name}" if name.startswith(".") else f"{package}/{name}"
@@ -189,8 +179,8 @@ class Provider:
         if not self.uri.startswith("content://"):
             raise TaskError(f"provider({self.uri!r}): the address must start with content://")
         if any(":" in column or not column for column in self.projection):
-            msg = f"provider(…, projection={self.projection!r}): not valid names of columns"
-            raise TaskError(msg)
+            what = f"provider(…, projection={self.projection!r})"
+            raise TaskError(f"{what}: not valid names of columns")
 
     @property
     def script(self) -> str:
@@ -213,16 +203,16 @@ class Provider:
         pattern = ", ".join(f"{re.escape(name)}=(.*?)" for name in names)
         found = re.fullmatch(pattern, row, re.DOTALL)
         if found is None:
-            msg = f"{self.uri} returned a row without {', '.join(names)}: {row[:200]!r}"
-            raise DeviceError(msg)
+            what = f"{self.uri} returned a row without {', '.join(names)}"
+            raise DeviceError(f"{what}: {row[:200]!r}")
         values = (None if value == "NULL" else value for value in found.groups())
         return dict(zip(names, values, strict=True))
 
     def _complain(self, output: str) -> None:
         message = "; ".join(output.partition("\n\tat ")[0].split("\n"))[-300:] or "nothing"
         if _DENIED.search(output):
-            msg = f"access to {self.uri} is denied: {message}; use a device that can become root"
-            raise DeviceError(msg)
+            why = f"{message}; use a device that can become root"
+            raise DeviceError(f"access to {self.uri} is denied: {why}")
         if _MISTAKES.search(output):
             raise TaskError(f"the query of {self.uri} is invalid: {message}")
         raise DeviceError(f"{self.uri} cannot be read: the device printed {message}")
@@ -259,9 +249,8 @@ def provider(
 
     `where` and `sort` are SQL clauses that the provider accepts.
     """
-    return Provider(
-        uri, (projection,) if isinstance(projection, str) else tuple(projection), where, sort
-    )
+    columns = (projection,) if isinstance(projection, str) else tuple(projection)
+    return Provider(uri, columns, where, sort)
 
 
 LEVELS = "VDIWEF"  # verbose, debug, information, warning, error, fatal
@@ -286,16 +275,16 @@ class Log:
 
     def __post_init__(self) -> None:
         if self.level not in tuple(LEVELS):
-            msg = f"log(…, level={self.level!r}): the level must be one of {', '.join(LEVELS)}"
-            raise TaskError(msg)
+            must = f"the level must be one of {', '.join(LEVELS)}"
+            raise TaskError(f"log(…, level={self.level!r}): {must}")
         if self.tag is not None and not re.fullmatch(r"[^\s:*]+", self.tag):
-            msg = f"log(…, tag={self.tag!r}): a tag contains no spaces, colons or asterisks"
-            raise TaskError(msg)
+            must = "a tag contains no spaces, colons or asterisks"
+            raise TaskError(f"log(…, tag={self.tag!r}): {must}")
         try:
             re.compile(self.pattern, self.flags)
         except (re.error, TypeError) as error:
-            msg = f"log({self.pattern!r}) is not a regular expression: {error}"
-            raise TaskError(msg) from error
+            what = f"log({self.pattern!r}) is not a regular expression"
+            raise TaskError(f"{what}: {error}") from error
 
     @property
     def mark(self) -> str:

@@ -120,8 +120,7 @@ def built_in() -> dict[str, type[Source]]:
         for item in vars(importlib.import_module(module.name)).values():
             if isinstance(item, type) and item.__module__ == module.name and Source in item.__mro__:
                 source: type[Source] = item
-                if source is not Source:
-                    found[source.form.partition(":")[0]] = source
+                found[source.form.partition(":")[0]] = source
     return dict(sorted(found.items(), key=lambda one: one[0] != "virtual"))
 
 
@@ -138,14 +137,13 @@ def parse_device(text: str, more: Mapping[str, type[Source]] | None = None) -> S
     if prefix in known:
         return known[prefix](rest)
     if ":" not in text and (near := difflib.get_close_matches(text, known, 1, 0.8)):
-        msg = (
-            f"names no kind of device: did you mean `{known[near[0]].form}`? "
-            f"For a device with this serial, write `{_BARE}:{text}`"
-        )
-        raise ValueError(msg)
+        hint = f"did you mean `{known[near[0]].form}`? For a device with this serial, write"
+        raise ValueError(f"names no kind of device: {hint} `{_BARE}:{text}`")
     if not prefix.isidentifier() or ":" not in text or _is_server(rest):
         return known[_BARE](text)
-    raise ValueError(_forms(prefix, known))
+    near = difflib.get_close_matches(prefix, known, 1)
+    hint = f"did you mean `{known[near[0]].form}`? Choose from" if near else "choose from"
+    raise ValueError(f"names no kind of device: {hint} {forms(known)}")
 
 
 def is_bare(text: str, more: Mapping[str, type[Source]] | None = None) -> bool:
@@ -162,12 +160,6 @@ def forms(more: Mapping[str, type[Source]] | None = None) -> str:
 def _is_server(rest: str) -> bool:
     """Return whether the text after a host's name is a port, optionally followed by a serial."""
     return rest.partition("/")[0].partition(",")[0].isdigit()
-
-
-def _forms(prefix: str, known: Mapping[str, type[Source]]) -> str:
-    near = difflib.get_close_matches(prefix, known, 1)
-    hint = f"did you mean `{known[near[0]].form}`? Choose from " if near else "choose from "
-    return f"names no kind of device: {hint}{forms(known)}"
 
 
 # Replaces a device by one started from a snapshot; also returns whether the snapshot was loaded.

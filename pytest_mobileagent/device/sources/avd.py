@@ -44,13 +44,8 @@ class AvdSource(Source):
             raise ValueError(str(error)) from None
 
     def open(self, options: DeviceOptions, shared: Callable[[], SharedRun]) -> AvdSlots:
-        avd = Avd(
-            find_sdk().emulator,
-            self.text,
-            gpu=options.gpu,
-            flags=options.emulator_flags,
-            boot_limit=options.boot_limit,
-        )
+        flags, limit = options.emulator_flags, options.boot_limit
+        avd = Avd(find_sdk().emulator, self.text, options.gpu, flags, limit)
         return AvdSlots(shared(), options.workers, avd)
 
 
@@ -131,14 +126,9 @@ class AvdSlots(ProgramSlots):
 
 VARIABLES = ("ANDROID_HOME", "ANDROID_SDK_ROOT")
 USUAL = (
-    "~/Android/Sdk",
-    "~/Library/Android/sdk",
-    "~/android-sdk",
-    "/opt/android-sdk",
-    "/opt/android/sdk",
-    "/usr/local/lib/android/sdk",
-    "/usr/lib/android-sdk",
-)
+    "~/Android/Sdk", "~/Library/Android/sdk", "~/android-sdk", "/opt/android-sdk",
+    "/opt/android/sdk", "/usr/local/lib/android/sdk", "/usr/lib/android-sdk",
+)  # fmt: skip
 _LIST_SECONDS = 60.0
 
 
@@ -163,19 +153,14 @@ class Sdk:
         Raises:
             SdkError: if the tool is not installed.
         """
-        folders = [self.root / "cmdline-tools" / "latest"]
-        numbered = (self.root / "cmdline-tools").glob("[0-9]*")
-        folders += sorted(
-            numbered, key=lambda each: [*map(int, re.findall(r"\d+", each.name))], reverse=True
-        )
-        for folder in folders:
+        tools = self.root / "cmdline-tools"
+        numbered = list(tools.glob("[0-9]*"))
+        numbered.sort(key=lambda each: [*map(int, re.findall(r"\d+", each.name))], reverse=True)
+        for folder in (tools / "latest", *numbered):
             if (path := folder / "bin" / name).is_file():
                 return path
-        msg = (
-            f"the SDK at {self.root} has no {name}: install the Android command-line tools "
-            "as cmdline-tools/latest in it"
-        )
-        raise SdkError(msg)
+        fix = "install the Android command-line tools as cmdline-tools/latest in it"
+        raise SdkError(f"the SDK at {self.root} has no {name}: {fix}")
 
     def avds(self) -> list[str]:
         """Return the names of the AVDs that the emulator knows.
@@ -183,10 +168,9 @@ class Sdk:
         Raises:
             SdkError: if the emulator cannot be run.
         """
-        command = [str(self.emulator), "-list-avds"]
         try:
             listed = subprocess.run(
-                command,
+                [str(self.emulator), "-list-avds"],
                 capture_output=True,
                 text=True,
                 env=without_keys(),
@@ -196,8 +180,8 @@ class Sdk:
         except (OSError, subprocess.TimeoutExpired) as error:
             raise SdkError(f"{self.emulator} -list-avds cannot be run: {error}") from error
         if listed.returncode != 0:
-            msg = f"{self.emulator} -list-avds failed: {(listed.stderr or listed.stdout).strip()}"
-            raise SdkError(msg)
+            said = (listed.stderr or listed.stdout).strip()
+            raise SdkError(f"{self.emulator} -list-avds failed: {said}")
         # Newer emulators print messages before the names: "INFO    | Storing crashdata in: …".
         return [line for line in listed.stdout.split("\n") if re.fullmatch(r"[\w.-]+", line)]
 
@@ -215,12 +199,11 @@ def find_sdk(environment: Mapping[str, str] = os.environ, needs: str = "emulator
         if given := environment.get(variable):
             with contextlib.suppress(RuntimeError):  # a user without a home folder
                 given = str(Path(given).expanduser())
-            sdk = Sdk(Path(given))
-            if (sdk.root / needs).is_dir():
-                return sdk
-            folder = sdk.root / needs
-            msg = f"{variable}={given} is not an SDK with {needs}: {folder} does not exist"
-            raise SdkError(msg)
+            folder = Path(given, needs)
+            if folder.is_dir():
+                return Sdk(Path(given))
+            why = f"is not an SDK with {needs}: {folder} does not exist"
+            raise SdkError(f"{variable}={given} {why}")
     for root in _candidates(environment):
         if (root / needs).is_dir():
             return Sdk(root)
@@ -240,15 +223,13 @@ def check_avd(name: str, sdk: Sdk) -> None:
     """
     names = sdk.avds()
     if name not in names:
-        msg = (
-            f"there is no AVD {name!r} (existing AVDs: {', '.join(names) or 'none'}); create it "
-            "with `python -m pytest_mobileagent setup-avd FILE.toml` (see docs/devices.md)"
-        )
-        raise SdkError(msg)
+        known = f"there is no AVD {name!r} (existing AVDs: {', '.join(names) or 'none'})"
+        create = "`python -m pytest_mobileagent setup-avd FILE.toml` (see docs/devices.md)"
+        raise SdkError(f"{known}; create it with {create}")
     with contextlib.suppress(NoAvdFilesError):  # the emulator may look in other places, too
         if (avd_folder(name) / UNFINISHED).exists():
-            msg = f"the AVD {name!r} is incomplete, because setup-avd was killed: run it again"
-            raise SdkError(msg)
+            why = "because setup-avd was killed: run it again"
+            raise SdkError(f"the AVD {name!r} is incomplete, {why}")
 
 
 def _candidates(environment: Mapping[str, str]) -> Iterator[Path]:

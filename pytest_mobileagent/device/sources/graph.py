@@ -68,12 +68,9 @@ class GraphSource(Source):
         """Return why recorded pages cannot run a task: it needs a phone, or a page is missing."""
         from pytest_mobileagent.dataset.graph import RecordedPath, gap_in
 
-        for what, needed in (
-            ("a `prepare`", task.prepare),
-            ("a `clean_up`", task.clean_up),
-            ("measures", task.measures),
-            ("probes", task.probes),
-        ):
+        has: dict[str, object] = {"a `prepare`": task.prepare, "a `clean_up`": task.clean_up}
+        has |= {"measures": task.measures, "probes": task.probes}
+        for what, needed in has.items():
             if needed:
                 return f"the task has {what}, which recorded pages cannot run"
         path = task.golden

@@ -26,11 +26,9 @@ class HubSource(Source):
 
     def __init__(self, text: str) -> None:
         if not _is_url(text):
-            msg = (
-                "must be `appium:URL`, as in appium:https://USER:KEY@hub.example/wd/hub; in the "
-                "user name and key, write / as %2F, @ as %40, ? as %3F and # as %23"
-            )
-            raise ValueError(msg)
+            example = "as in appium:https://USER:KEY@hub.example/wd/hub"
+            escapes = "in the user name and key, write / as %2F, @ as %40, ? as %3F and # as %23"
+            raise ValueError(f"must be `appium:URL`, {example}; {escapes}")
         self._url = text.rstrip("/")
 
     @property

@@ -80,9 +80,9 @@ class AdbDevice(LiveDevice):
             time.sleep(action.seconds)
             return
         command = script(action, self._size, self.info.sdk)
-        if isinstance(action, Open) and action.app not in self.system.packages():
-            return  # as on a real phone, nothing happens
         if isinstance(action, Open):
+            if action.app not in self.system.packages():
+                return  # as on a real phone, nothing happens
             command = f"{command} && {{ {await_focus(action.app)}; }}"
         after = ""
         if needs_unicode_keyboard(action):
@@ -120,17 +120,16 @@ class AdbDevice(LiveDevice):
         shooting = () if self._spares else (self.system.panels.script,)
         outputs = self.system.look(*shooting, *scripts)
         shot = Shot(b"") if self._spares else Shot.of(outputs.pop(0).raw)
-        xml = hierarchy(outputs[0].text)
+        printed, *rest = outputs
+        xml = hierarchy(printed.text)
         if xml is None:
             xml = hierarchy_of_servers(self.address)
         if self._spares:
             seen = b"", xml is not None and has_nodes(xml)
         else:
             seen = self._camera.look(shot, xml, self.info.size)
-        package = focus(outputs[1].text)[0]
-        return Look(
-            shot, xml, *seen, package, lambda: state_of(outputs[1:], probes), outputs[0].text
-        )
+        package = focus(rest[0].text)[0]
+        return Look(shot, xml, *seen, package, lambda: state_of(rest, probes), printed.text)
 
     def _no_tree(self, look: Look) -> DeviceError:
         why = reason(look.printed, served=is_served(self.address))
@@ -143,8 +142,8 @@ class AdbDevice(LiveDevice):
         installed, *values = (output.text.strip() for output in self.system.run(*scripts))
         self._check_permitted(installed)
         if UNICODE_KEYBOARD not in installed.split():
-            msg = f"device {self.address} cannot type beyond ASCII: install ADBKeyboard on it"
-            raise DeviceError(msg)
+            fix = "install ADBKeyboard on it"
+            raise DeviceError(f"device {self.address} cannot type beyond ASCII: {fix}")
         use = f"ime enable {UNICODE_KEYBOARD}; ime set {UNICODE_KEYBOARD}"
         # The keyboard listens only once it is the current one, which takes Android a moment.
         asks = f"dumpsys input_method | grep -q mCurMethodId={UNICODE_KEYBOARD}"
@@ -243,10 +242,7 @@ _HIERARCHY = re.compile(r"<hierarchy\b(?:[^<>]*/>|.*</hierarchy>)", re.DOTALL)
 
 
 def hierarchy(output: str) -> str | None:
-    """Return the XML in uiautomator's output, whatever is printed around it.
-
-    None if there is none that can be read.
-    """
+    """Return the XML in uiautomator's output, whatever surrounds it; None if none can be read."""
     found = _HIERARCHY.search(output)
     if found is None:
         return None

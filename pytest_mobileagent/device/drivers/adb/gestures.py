@@ -112,10 +112,7 @@ def _clear(sdk: int) -> str:
 
 
 def _type_ascii(text: str) -> Iterator[str]:
-    """Yield commands that type text.
-
-    `input text` reads %s as a space, and cannot type newlines and tabs.
-    """
+    """Yield commands that type text: `input text` reads %s as a space, and types no new lines."""
     for part in re.split(r"([\n\t])", re.sub(r"\r\n?", "\n", text)):
         if part in {"\n", "\t"}:
             yield f"input keyevent {KEYCODES['enter' if part == chr(10) else 'tab']}"

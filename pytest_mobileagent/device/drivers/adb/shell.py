@@ -113,8 +113,7 @@ class Shell:
 
         Raises:
             ConnectionLostError: if the connection was lost.
-            DeviceError: if the device cannot be reached, or does not answer within `timeout`
-                seconds.
+            DeviceError: if the device cannot be reached, or takes more than `timeout` seconds.
         """
         marker = secrets.token_hex(16)
         # Each script runs in a subshell, which it may exit or change the folder of. It must not
@@ -134,8 +133,8 @@ class Shell:
             outputs = [self._until(self._stream, marker.encode(), deadline) for _ in scripts]
         except (OSError, EOFError) as error:
             self.close()
-            msg = f"lost the connection to device {self.address}: {error}"
-            raise ConnectionLostError(msg) from error
+            what = f"device {self.address}: {error}"
+            raise ConnectionLostError(f"lost the connection to {what}") from error
         except BaseException:
             self.close()
             raise

@@ -120,8 +120,8 @@ class EventStream:
             try:
                 self._catch_up()
             except (OSError, EOFError) as error:
-                msg = f"lost the connection to the event listener of {self.address}: {error}"
-                raise DeviceError(msg) from error
+                what = f"lost the connection to the event listener of {self.address}"
+                raise DeviceError(f"{what}: {error}") from error
         events, self._events = self._events, []
         return tuple(events)
 
@@ -149,17 +149,16 @@ class EventStream:
                 msg = f"the event listener of device {self.address} answered {hello}, which is "
                 msg += f"not version {PROTOCOL} of the protocol (docs/events.md)"
                 raise DeviceError(msg)
-            known = hello["session"] == self._session
             if not self._session:
                 self._sequence = int(hello["sequence"])
-            elif not known:  # the listener has restarted: all of its events are new
+            elif hello["session"] != self._session:  # it has restarted: all of its events are new
                 self._sequence = 0
             self._session = str(hello["session"])
             self._send({"since": self._sequence})
         except (OSError, EOFError, LookupError, ValueError) as error:
             self._disconnect()
-            msg = f"the event listener of device {self.address} does not answer: {error}"
-            raise DeviceError(msg) from error
+            what = f"the event listener of device {self.address} does not answer"
+            raise DeviceError(f"{what}: {error}") from error
 
     def _disconnect(self) -> None:
         if self._stream is not None:
@@ -307,11 +306,11 @@ class LogStream:
         token, _, number = line.text.strip().partition("-")
         if line.tag != _TAG or token != self._token or not number.isdigit():
             return
-        if not self._is_known and int(number) >= max(1, self._answered):
-            if int(number) > max(1, self._answered):
-                raise DeviceError("its log was cleared after its stream was lost")
-            self._is_known = True
-        self._answered = max(self._answered, int(number))
+        mark, last = int(number), max(1, self._answered)
+        if not self._is_known and mark > last:
+            raise DeviceError("its log was cleared after its stream was lost")
+        self._is_known = self._is_known or mark == last
+        self._answered = max(self._answered, mark)
         self._marked = len(self._lines)
 
     def _connect(self) -> None:

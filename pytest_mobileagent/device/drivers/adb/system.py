@@ -221,8 +221,8 @@ class AdbSystem:
             output = self.look(PACKAGES)[0].text
             self._packages = _versions(output) or None
         if self._packages is None:  # every phone has apps
-            msg = f"device {self.address} lists no apps; it printed {output.strip()[:200]!r}"
-            raise DeviceError(msg)
+            printed = f"it printed {output.strip()[:200]!r}"
+            raise DeviceError(f"device {self.address} lists no apps; {printed}")
         return self._packages
 
     def shell(self, script: str) -> str:
@@ -244,9 +244,8 @@ class AdbSystem:
         deadline = time.monotonic() + seconds
         while True:
             try:
-                outputs = self._shell.run_all(
-                    ["id -u", "echo $PPID", "getprop sys.boot_completed"], 10
-                )
+                asked = ["id -u", "echo $PPID", "getprop sys.boot_completed"]
+                outputs = self._shell.run_all(asked, 10)
                 user, adbd, booted = (output.text.strip() for output in outputs)
                 problem = f"sys.boot_completed is {booted!r}, not 1"
                 if self._becomes_root(user, adbd):
@@ -256,8 +255,8 @@ class AdbSystem:
             except DeviceError as error:
                 problem = str(error)
             if time.monotonic() > deadline:
-                msg = f"device {self.address} is not ready after {seconds:g} s: {problem}"
-                raise DeviceError(msg)
+                what = f"device {self.address} is not ready after {seconds:g} s"
+                raise DeviceError(f"{what}: {problem}")
             time.sleep(0.02)
 
     def _becomes_root(self, user: str, adbd: str) -> bool:
@@ -302,9 +301,9 @@ class AdbSystem:
             self._console = self._console or Console(self.address, stays=True)
             self._console.fork(other.address.serial)
         except DeviceError as error:
+            what = f"device {self.address} cannot be forked on {other.address}"
             why = f"as only virtual phones of one process can: {error}"
-            msg = f"device {self.address} cannot be forked on {other.address}, {why}"
-            raise DeviceError(msg) from error
+            raise DeviceError(f"{what}, {why}") from error
         other.forked()
 
     def forked(self) -> None:
@@ -314,12 +313,11 @@ class AdbSystem:
 
     def _load(self, snapshot: str) -> None:
         console = console_of(self.address, self._shell)
-        names = console.snapshots()
-        if not names:
+        if not (names := console.snapshots()):
             raise NoSnapshotError("no snapshots")
         if snapshot not in names:
-            msg = f"device {self.address} has no snapshot {snapshot!r} (it has: {', '.join(names)})"
-            raise TaskError(msg)
+            what = f"device {self.address} has no snapshot {snapshot!r}"
+            raise TaskError(f"{what} (it has: {', '.join(names)})")
         try:
             console.load(snapshot)
         except ReadOnlyError:
@@ -361,10 +359,8 @@ def clear(shell: Shell, apps: Sequence[str]) -> None:
 
 def state_of(outputs: Sequence[ScriptOutput], probes: Mapping[str, Probe]) -> DeviceState:
     """Return the device's state from the outputs of FOCUS, CLOCK and the scripts of the probes."""
-    package, activity = focus(outputs[0].text)
-    return DeviceState(
-        package, activity, read_clock(outputs[1].text), probe_values(probes, outputs[2:])
-    )
+    clock, values = read_clock(outputs[1].text), probe_values(probes, outputs[2:])
+    return DeviceState(*focus(outputs[0].text), clock, values)
 
 
 def read_clock(text: str) -> datetime:
@@ -393,5 +389,4 @@ def probe_values(probes: Mapping[str, Probe], outputs: Sequence[ScriptOutput]) -
 
 def _versions(lines: str) -> dict[str, str]:
     """Return the version codes by package from the output of `pm list packages`."""
-    found = re.findall(r"(?m)^package:(\S+)(?: versionCode:(\d+))?\s*$", lines)
-    return dict(found)
+    return dict(re.findall(r"(?m)^package:(\S+)(?: versionCode:(\d+))?\s*$", lines))

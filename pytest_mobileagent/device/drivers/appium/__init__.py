@@ -52,10 +52,9 @@ class Driver:
             return connect_remote(address.url, options.settle, options.capabilities, options.log)
         words = ["--home", str(options.appium_home)] if options.appium_home else []
         command = python_program(server.__name__, *words)
-        started = shared().ask({"do": "start", "slot": _SLOT, "command": command})
-        url = started["url"]
-        settle, wanted = options.settle, options.capabilities
-        return connect_local(address, url, settle, wanted, restart, options.log)
+        url = shared().ask({"do": "start", "slot": _SLOT, "command": command})["url"]
+        wanted = options.capabilities
+        return connect_local(address, url, options.settle, wanted, restart, options.log)
 
 
 _CAPABILITIES: dict[str, Any] = {

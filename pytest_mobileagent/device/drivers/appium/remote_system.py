@@ -95,9 +95,8 @@ class RemoteSystem:
         each = (f"( {script}\n) </dev/null; echo {marker}" for script in scripts)
         *outputs, _ = self.shell("\n".join(each)).split(marker)
         if len(outputs) != len(scripts):
-            count = f"{len(outputs)} of {len(scripts)}"
-            msg = f"Appium at {self._session.redacted} returned only {count} outputs of a shell"
-            raise DeviceError(msg)
+            count = f"only {len(outputs)} of {len(scripts)} outputs of a shell"
+            raise DeviceError(f"Appium at {self._session.redacted} returned {count}")
         return [ScriptOutput(output.removeprefix("\n").encode(), 0) for output in outputs]
 
     def reset(self, snapshot: str, apps: Sequence[str]) -> Reset:
@@ -175,10 +174,7 @@ class RemoteSystem:
         return ()
 
     def log(self, *, late: bool = False) -> tuple[LogLine, ...] | None:
-        """Return the lines of the log since the last call; None if the server refuses access.
-
-        All available lines are returned, `late` or not.
-        """
+        """Return all lines since the last call, `late` or not; None if the server refuses."""
         del late
         if not self._has_log:
             return None

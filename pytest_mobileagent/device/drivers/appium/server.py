@@ -113,14 +113,11 @@ class AppiumSession:
 
     def alive(self) -> bool:
         """Return whether the session still reaches the device."""
-        if self._driver is None:
-            return False
-        try:
-            with self.speaking("an observation"):
-                _ = self.driver.page_source
-        except DeviceError:
-            return False
-        return True
+        if self._driver is not None:
+            with suppress(DeviceError), self.speaking("an observation") as driver:
+                _ = driver.page_source
+                return True
+        return False
 
     def renew(self, what: str) -> None:
         """End the session and open a new one, which an error message calls `what`.
@@ -210,15 +207,14 @@ def find_appium(home: Path | None) -> Path:
     Raises:
         FileNotFoundError: if Appium is not installed; the message says how to install it.
     """
-    if home is not None:
-        program = home / "node_modules" / ".bin" / "appium"
-        if not program.exists():
-            raise FileNotFoundError(f"there is no Appium in {home}: {INSTALL}")
-        return program
-    found = shutil.which("appium")
-    if found is None:
+    if home is None:
+        if found := shutil.which("appium"):
+            return Path(found)
         raise FileNotFoundError(f"Appium is not installed: {INSTALL}")
-    return Path(found)
+    program = home / "node_modules" / ".bin" / "appium"
+    if not program.exists():
+        raise FileNotFoundError(f"there is no Appium in {home}: {INSTALL}")
+    return program
 
 
 def main(arguments: list[str] | None = None) -> int:
