@@ -47,8 +47,7 @@ def unlike_preset(
 ) -> list[Difference]:
     """Return the settings of a run that differ from those of its preset, or are unknown there.
 
-    `folder`, `about` and `tasks` are those of a `RecordedRun`. Empty for a run without a preset
-    whose published settings are declared.
+    `folder`, `about` and `tasks` are a `RecordedRun`'s. Empty without a preset with such settings.
     """
     published = mapping(about.get("published"))
     if not published:

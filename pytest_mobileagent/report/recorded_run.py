@@ -79,8 +79,7 @@ def read_report(path: Path) -> Report:
 def find_run(path: Path) -> Path:
     """Return the run that a path names: the folder of a run, a folder of runs, or a bundle.
 
-    In a folder of runs, it is the one that was started last. A bundle is unpacked into a private
-    folder, in which it is read.
+    In a folder of runs, it is the one started last. A bundle is unpacked into a private folder.
 
     Raises:
         RecordError: if there is no run.
@@ -146,10 +145,8 @@ INTERRUPTED = "the run was interrupted"  # by a person, for example with Ctrl-C
 class RecordedRun:
     """A run, read from its folder.
 
-    - `about`: its description, such as "id", "agent" and "fingerprints", from report.json if the
-      run has ended, else from run.json.
-    - `tasks`: an entry for each case, updated for the effective verdicts: people's verdicts
-      override those of the run.
+    - `about`: its description, such as "agent", from report.json if it has ended, else run.json.
+    - `tasks`: an entry for each case, in which people's verdicts override those of the run.
     - `has_ended`: whether it wrote a report. A run that was killed or is still running has not.
     - `report`: the content of that report, as the run wrote it.
     """
@@ -316,8 +313,7 @@ def lost_result(run: Path, nodeid: str) -> Result | None:
 def missing_results(run: Path, known: Collection[str], why: str) -> list[Result]:
     """Return the results of the cases of a run whose node ids are not `known`.
 
-    Finished attempts have an entry in the run's index, and a verdict. Others were interrupted or
-    did not begin; `why` says why the run ended.
+    Cases without an index entry and a verdict did not end, or begin; `why` says why the run ended.
     """
     finished = {str(entry.case): entry for entry in entries(run)}
     fault = "budget" if why.startswith("budget: ") else "infrastructure"

@@ -1,7 +1,6 @@
 """The result of one case, and the metrics of its episode.
 
-The metrics include steps that had no effect, repeated an earlier step, typed before anything had
-the focus, or could not be executed.
+They include steps that had no effect, repeated another, typed without focus, or were not executed.
 """
 
 from __future__ import annotations
@@ -146,8 +145,7 @@ def measures(
 ) -> dict[str, Any]:
     """Return the fields of an entry that an episode and its verdict give; none without an episode.
 
-    docs/episodes.md explains each. On a golden path, the counts of steps without effect, repeated
-    and unfocused ones are unknown.
+    docs/episodes.md explains each. On golden paths, no effect, repetition and focus are unknown.
     """
     if episode is None:
         return {}

@@ -56,8 +56,7 @@ _FEW = 3  # tasks named in an error
 def paired_by_variant(base: RecordedRun, run: RecordedRun) -> tuple[RecordedRun, RecordedRun]:
     """Return two runs with task ids changed so that different variants of a task pair, too.
 
-    A run that is compared with itself is split: its vague goals are compared with the full ones,
-    and rewritten goals with the official ones.
+    A run compared with itself is split: vague against full goals, rewritten against official ones.
     """
     before, after = base.tasks, run.tasks
     whole = {FULL, OFFICIAL}

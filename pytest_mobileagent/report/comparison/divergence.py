@@ -50,8 +50,7 @@ class Divergence:
 
     - `why`: "action": the agents acted differently on practically the same screen. "screen": the
       phone showed different screens after the same actions, because of the environment. "start":
-      the episodes began on different screens. "length": one episode had ended without a report,
-      for example at a limit.
+      they began on different screens. "length": one had ended without a report, as at a limit.
     - `before`, `after`: the first few texts that only the first, or only the second, screen has.
     """
 
@@ -134,9 +133,8 @@ def similarity(one: Screen, other: Screen) -> float:
     """Return the similarity of two screens: from 0 (or different apps or activities) to 1 (equal).
 
     It is the size of the intersection of both multisets of elements divided by that of their union.
-    Elements are equal if their class, id, texts and state are. If neither screen has elements, the
-    similarity is 1 if the screenshots are equal, else 0. Numbers, times, days and the status bar
-    are ignored, as they change by themselves.
+    Elements are equal if class, id, texts and state are. Without elements, it is 1 if screenshots
+    are equal, else 0. Numbers, times, days and the status bar are ignored: they change anyway.
     """
     if (one.package, one.activity) != (other.package, other.activity):
         return 0.0

@@ -84,8 +84,7 @@ def _pair_fields(pair: tuple[Entry, Entry], base: RecordedRun, run: RecordedRun)
 def episode_differences(before: Path, after: Path) -> dict[str, Any] | None:
     """Return how the episodes in two folders differ; None if one of them is unreadable.
 
-    - "parting": the first `Divergence` as plain data, with "did", the actions of both in that step;
-      None if they do not diverge.
+    - "parting": the first `Divergence`, or None, as plain data, with "did", both actions in it.
     - "beside": the other differences, each with "what", "before" and "after".
     """
     try:

@@ -157,8 +157,7 @@ def _differences(run: RecordedRun, score: PublishedScore, decided: int) -> list[
 class PublishedScore:
     """The score of an agent, in per cent of the tasks, and where it is published.
 
-    - `suite`: whose tasks it is of; `tasks`: the number of these tasks. `level`, `tag`, `app` and
-      `language` select some of the suite's tasks.
+    - `suite`, `tasks`: whose tasks, and how many; `level`, `tag`, `app`, `language` select some.
     - `only_reported`: whether only reported successes count, as in AndroidWorld's own harness.
     - `preset`: with which the agent is run as its authors did; `model`: their model.
     - `runs`: the number of runs of which the score is the mean; `standard_error`: in points.
@@ -206,8 +205,7 @@ def read_scores(path: Path) -> list[PublishedScore]:
     """Return the scores in a file.
 
     Raises:
-        RecordError: if the file cannot be read, or a key or a value in it is wrong; the message
-            says where, and what to do.
+        RecordError: if it cannot be read, or a key or a value is wrong; the message says where.
     """
     try:
         content = tomllib.loads(read_text(path))

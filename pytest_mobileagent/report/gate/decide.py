@@ -136,8 +136,7 @@ def decide(
       what is missing; `baseline` are those of the run that it is compared with.
     - `analysis` is the number (from 0) of this analysis among `analyses`. What the one `before` has
       decided about a bound against the baseline stands; everything else is decided again.
-    - `same_selection` says that both runs selected the same tests. Tasks that only the baseline has
-      were then removed from the project.
+    - `same_selection`: both runs selected the same tests; tasks only in the baseline were removed.
 
     Raises:
         ValueError: if the gate names a task, suite or tag in neither run, or lacks its baseline.
@@ -177,8 +176,7 @@ _RANGE = re.compile(r"\s*(\d+)\s*\.\.\s*(\d+)\s*", re.ASCII)
 def decide_finished(gate: Gate, run: RecordedRun, baseline: RecordedRun | None) -> GateDecision:
     """Return a gate's decision on a run that has ended.
 
-    A run with `--mobile-epochs=A..B` is analysed at the same epochs as while it was running, as far
-    as it got; any other run is analysed once.
+    A run with `--mobile-epochs=A..B` is analysed as while it ran, as far as it got; others once.
 
     Raises:
         ValueError: see `decide`.

@@ -111,8 +111,7 @@ _UNRECORDED = "record"  # the run that is scored again, or whose replies are pla
 def skipped_for_devices(tasks: Sequence[Entry], analysis: int) -> list[GateFinding]:
     """Return a finding if tasks were skipped because devices lack an app or another requirement.
 
-    Otherwise a suite with half of its apps missing could pass on the other half alone. The list is
-    empty if no task was skipped for that reason.
+    Otherwise a suite with half of its apps missing could pass on the other half alone.
     """
     skipped = [task for task in tasks if was_skipped_for_device(task)]
     if not skipped:
@@ -140,8 +139,7 @@ def skipped_for_devices(tasks: Sequence[Entry], analysis: int) -> list[GateFindi
 def skipped_for_records(tasks: Sequence[Entry], analysis: int) -> list[GateFinding]:
     """Return a finding if tasks were skipped because the earlier run has no episode of them.
 
-    Otherwise, scoring a run again that was cut off could pass on the tasks that it had reached. The
-    list is empty if no task was skipped for that reason.
+    Otherwise, scoring a run again that was cut off could pass on the tasks that it had reached.
     """
     keys = dict.fromkeys(
         (task.id, task.environment)

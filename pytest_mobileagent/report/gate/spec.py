@@ -261,8 +261,7 @@ def check_names(
     """Check that each task, suite and tag that a gate names is in the run or in its baseline.
 
     Raises:
-        ValueError: if one is in neither (the message suggests similar names), or if the gate needs
-            a baseline and there is none.
+        ValueError: if one is in neither (the message suggests others), or a baseline is missing.
     """
     if gate.needs_baseline and baseline is None:
         raise ValueError("the gate has a bound against the baseline, but no baseline is given")

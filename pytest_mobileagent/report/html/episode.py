@@ -48,8 +48,7 @@ _MOST_FILES = 200
 def episode_data(folder: Path, page: Path) -> dict[str, Any]:
     """Return the data of the episode in a folder for the page; paths are relative to `page`.
 
-    Of a damaged episode, the page shows what can be read: "damaged" says why there are no frames,
-    and "missing" lists the missing files.
+    Of a damaged one, the page shows what can be read: "damaged" says why, "missing" lists files.
     """
     given = verdicts(folder)
     texts, pictures = Texts(), Pictures(folder, page)

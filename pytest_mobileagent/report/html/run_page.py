@@ -286,10 +286,9 @@ def _packed(indexes: Indexes) -> list[Block]:
 
 
 def write_packed_pair(base: Path, run: Path, comparison: Mapping[str, Any], path: Path) -> str:
-    """Write a page with the episodes that a comparison names, and their pictures, to a file.
+    """Write a page with the episodes that a comparison names, packed; return a warning if large.
 
     The page lists all tasks of both runs, but contains episodes only of lost and gained tasks.
-    Return a warning if the page is large.
 
     Raises:
         TooLargeError: if the page would be larger than 100 MB; the message says what to do instead.
