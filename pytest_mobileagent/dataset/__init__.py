@@ -159,8 +159,7 @@ def spoken(
 ) -> list[tuple[Action, str]]:
     """Return an action printed in a dialect, as one or several actions with their replies.
 
-    `frame` is what the replies refer to, by default the result of `frame_of`; `said` are the other
-    named parts of the replies.
+    `frame` is what replies refer to, by default `frame_of`'s; `said` are their other named parts.
 
     Raises:
         DialectError: if the dialect cannot express the action in any way.

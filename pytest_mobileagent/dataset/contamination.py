@@ -57,8 +57,7 @@ class Ad:
 def domain_of(template: Template) -> Domain:
     """Return the set, one of two halves of all templates, to which a template belongs.
 
-    The set does not depend on the seed, so that an agent trained on pages with ads of one set can
-    be tested on ads of the other.
+    It does not depend on the seed, so agents trained with one set can be tested on the other.
     """
     number = hashlib.sha256(f"{_SALT} {template.name}".encode()).digest()[0]
     return "out" if number % 2 else "in"
@@ -104,8 +103,7 @@ def ad_over(
 ) -> Ad | str:
     """Return a page with an ad over the target of its golden action, or the reason why not.
 
-    An ad whose usual place does not cover the target is moved over it. `whiten`, from 0 to 1, is
-    how much the rest of the page is whitened.
+    An ad that does not cover the target is moved over it. The rest is whitened by `whiten`, 0 to 1.
 
     Raises:
         ScreenError: if the screen cannot be read.

@@ -36,8 +36,7 @@ def main(
 ) -> int:
     """Make a graph, and return the exit status: 4 if the input is invalid.
 
-    `episodes` returns the finished episodes of a run, `has_run` whether a path is a run or a folder
-    of runs; for `setting`, see `export.main`.
+    `has_run` returns whether a path is a run or a folder of runs; for the rest, see `export.main`.
     """
     parser = _parser()
     given = parser.parse_args(arguments)

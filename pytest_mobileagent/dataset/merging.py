@@ -100,9 +100,8 @@ class _Led:
 class Merger:
     """Merges episodes, added one by one, into a graph.
 
-    Pages are written when they are first seen; everything else is written by `finish`. `rules` are
-    the redaction rules for the episodes. With `small`, pictures are compressed losslessly as far as
-    possible, which takes a second for each.
+    Pages are written when they are first seen; everything else by `finish`. `rules` are redaction
+    rules for the episodes. With `small`, pictures are compressed losslessly, at a second for each.
     """
 
     def __init__(

@@ -7,10 +7,8 @@ r"""AutoDroid's transition graphs: the pages that random walks found in apps, as
 A record is one step of the walk: the page, the number of the chosen element, and the text typed
 into it, if any. The next record has the resulting page; the last step chooses -1. Despite its name,
 `new_state_str` is the id of the record's own page, since all records with an id have the same page.
-The element "go back" stands for the back key.
-
-The text has no positions, so elements are laid out one below the other, in the order of their ids.
-Source: MobileLLM/AutoDroid, memory/utgs.
+The element "go back" stands for the back key. The text has no positions, so elements are laid out
+one below the other, in the order of their ids. Source: MobileLLM/AutoDroid, memory/utgs.
 """
 
 from __future__ import annotations

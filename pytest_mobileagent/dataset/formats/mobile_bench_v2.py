@@ -139,8 +139,7 @@ class Release(mobile3m.Release):
 def listed(folder: Path, problems: Problems) -> Iterator[ListedTask]:
     """Yield all tasks of a copy, reading its lists entry by entry.
 
-    A task in several lists is one task. Of several tasks with the same golden path, the second has
-    the id "NAME-2", and so on.
+    A task in several lists is one. Of tasks with the same golden path, the second is "NAME-2".
 
     Raises:
         GraphError: if a list cannot be read, or a task is malformed and problems are not skipped.

@@ -46,8 +46,7 @@ _CHARACTERS = re.compile(
 def items(path: Path, key: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the values of a list in a file, each with its place: the file, and a line or number.
 
-    The list is the whole file, or the value of `key` in the file's object. Without a key, a file of
-    JSON lines is a list, too.
+    The list is the whole file, also one of JSON lines, or the value of `key` in the file's object.
 
     Raises:
         GraphError: if the file cannot be read, or has no such list; the message names the place.
@@ -231,8 +230,7 @@ def example(data: bytes) -> Example:
 def fields(data: Any, wanted: int | None = None) -> Iterator[Field]:
     """Yield the fields of a protocol buffers message, either all, or those with a number.
 
-    By its wire type, a field is a whole number (0) or bytes (2). Fixed-size fields of 8 and 4 bytes
-    (1 and 5) are returned as bytes, too.
+    By wire type, a field is a whole number (0) or bytes (2, or of fixed size: 8 for 1, 4 for 5).
 
     Raises:
         ValueError, IndexError: if the data is not a message.

@@ -94,8 +94,7 @@ class Edge:
 class Graph:
     """A graph of recorded pages and the edges between them, opened by `open`.
 
-    - `name`, `language`, `licence`, `source`: the graph's name, the language of its pages, its
-      licence, and its origin; empty if unknown.
+    - `name`, `language` (of its pages), `licence`, `source` (its origin): empty if unknown.
     - `rule`: the matching rule that decides whether an action is that of an edge.
     - `packages`: the apps of the pages.
     - `start`: the page on which tasks without a snapshot begin; `snapshots`: pages by snapshot.
