@@ -37,8 +37,7 @@ SIZE = (720, 1600)  # a screenshot of this size is drawn three times as fast as 
 class RolloutPhone:
     """A leased phone.
 
-    `folder` is removed when the phone ends, or this process is killed. `clock` is the time at which
-    episodes begin, None for the present.
+    `folder` is removed when the phone ends or this process dies. Episodes begin at `clock`, or now.
     """
 
     lease: LeasedDevice
@@ -75,8 +74,7 @@ def phones(
       its process are, too; phones of one process can be forked (see `MobileEnv.fork`).
     - `apps`: folders of apps for virtual phones; by default, those of the project in the current
       folder. `size`: of the screens of virtual phones, in pixels; None for a Pixel's 1080x2400.
-    - `clock`: the time at which virtual phones boot and each episode begins; apps create their
-      first data relative to it.
+    - `clock`: when virtual phones boot and episodes begin; apps' first data are relative to it.
 
     Raises:
         ValueError: if the device is none, or has fewer phones.

@@ -66,8 +66,7 @@ class RolloutTask:
 
     - `case`: the task with its parameters and environment; its `id` is the same in all draws.
     - `body`, `arguments`: the test function, and its arguments other than the episode.
-    - `needs`: the fixtures that its body asks for besides; empty if the body is pure, so that it
-      can be decided without pytest.
+    - `needs`: the fixtures that its body asks for besides; without any, it needs no pytest.
     - `step_limit`: the most steps of an episode.
     - `accepts`: whether drawn values belong to this side of a split.
     """
