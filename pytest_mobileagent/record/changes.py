@@ -51,8 +51,7 @@ class Check:
 class Change:
     """A change on the phone: where it is, what changed, and an assert that checks it.
 
-    `why` is the reason if the value would also differ at another hour, on another phone or in
-    another run; empty if it would not.
+    `why` is the reason if it would also differ at another hour, on another phone or in another run.
     """
 
     where: str

@@ -88,8 +88,7 @@ class _Handler(loopback.Handler):
 class PlayService:
     """A task that a person plays: the data for the page, and the page's requests.
 
-    Requests arrive in threads of the server, but only the agent's thread may use the phone: `work`
-    runs there and carries them out.
+    Requests arrive in the server's threads; only `work`, in the agent's thread, uses the phone.
     """
 
     def __init__(self, briefing: Briefing, phone: Phone) -> None:
