@@ -94,8 +94,7 @@ class VerdictFiles:
 class Queue:
     """The episodes of a run that people may decide: the undecided ones, or with `everything` all.
 
-    Thread-safe. Other programs may add verdicts, and the run may still be going on: each access
-    reads what they have written.
+    Thread-safe. Each access reads what other programs, and a run that still goes on, have written.
     """
 
     def __init__(self, run: Path, *, everything: bool = False) -> None:
@@ -294,8 +293,7 @@ class Question:
 
     - `page`: the id of the recorded page on which it was asked; "" on a live device.
     - `step`: the number of the step, from 1.
-    - `folder`: the folder of the first episode in which it was asked; `screen`: the number of the
-      screen in that episode, from 0.
+    - `folder`: that of the first episode in which it was asked; `screen`: a number in it, from 0.
     """
 
     number: int

@@ -1,7 +1,6 @@
 """The server of the review page, and the data and decisions that it exchanges with the page.
 
-`loopback` describes who may send requests. No part of a request becomes a path: episodes and
-screens are identified by numbers.
+`loopback` describes who may send requests. Their episodes and screens are numbers, never paths.
 """
 
 from __future__ import annotations
