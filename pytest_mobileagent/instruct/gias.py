@@ -78,8 +78,7 @@ class Wording:
     - `number`: the request for the instruction of a step ({NUMBER}).
     - `labels`: the heading of each kind of data.
     - `example`: the headings of an example and of its reply.
-    - `better`: the rules for a judge of two instructions, whose reply ends with `Result: A`,
-      `Result: B` or `Result: tie`.
+    - `better`: a judge's rules for two instructions; replies end with `Result: A`, `B` or `tie`.
     """
 
     verbs: Verbs

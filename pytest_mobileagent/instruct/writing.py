@@ -126,8 +126,7 @@ def write_all(
     """Return the instructions of all routes for which one can be written.
 
     The reasons for the others are counted in `left_out`. Routes between the same ends are written
-    one after another, because they share pages. `report_progress` is called with the number of
-    finished routes and the number of all routes.
+    one after another, as they share pages. `report_progress` gets the numbers of done and all.
 
     Raises:
         BudgetSpent, ModelUnavailable (no `Exception`s): if a budget is spent, or no model answers.
