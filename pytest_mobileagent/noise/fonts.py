@@ -27,8 +27,7 @@ _HOST: Final = (
 class _Script(NamedTuple):
     """Letters that Pillow's font lacks, and where to find a font for them.
 
-    A font is looked for in a Python `package` (`pattern` is a path within it), then among the
-    machine's fonts by the names in `files`.
+    It is in a Python `package`, at the path `pattern`, or else a file of the machine, in `files`.
     """
 
     name: str
