@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_mobileagent._task.case import Case
-    from pytest_mobileagent.report.comparison.pairing import Key, Tally
+    from pytest_mobileagent.report.comparison.pairing import Key, Tallies, Tally
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.recorded_run import RecordedRun
 
@@ -168,7 +168,7 @@ def _variants(base: RecordedRun, run: RecordedRun, keys: Collection[Key]) -> lis
     return [str(name) for each in names for name in each] if differ else None
 
 
-def _changes(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> dict[str, Any]:
+def _changes(before: Tallies, after: Tallies) -> dict[str, Any]:
     """Return the lists of tasks by what became of them; those that changed most come first."""
     keys = common(before, after)
     keys.sort(key=lambda key: -abs(after[key].share - before[key].share))
@@ -185,7 +185,7 @@ def _changes(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> dict[st
     }
 
 
-def _alone(these: Mapping[Key, Tally], others: Mapping[Key, Tally]) -> list[dict[str, Any]]:
+def _alone(these: Tallies, others: Tallies) -> list[dict[str, Any]]:
     """Return the tasks of a run that the other run lacks, or has not decided."""
     none = [key for key, tally in these.items() if key not in others]
     undecided = [k for k, t in these.items() if k in others and t.decided and not others[k].decided]

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from pytest_mobileagent.report.comparison.pairing import Key
+    from pytest_mobileagent.report.comparison.pairing import Key, Tallies
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.gate.spec import Gate
     from pytest_mobileagent.report.recorded_run import RecordedRun
@@ -217,7 +217,7 @@ def _groups(name: str, before: Sequence[Entry], after: Sequence[Entry]) -> Itera
         yield {"value": value, **_compared(*both)}
 
 
-def _compared(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> dict[str, Any]:
+def _compared(before: Tallies, after: Tallies) -> dict[str, Any]:
     keys, found = common(before, after), difference(before, after)
     rates = [fmean(run[key].share for key in keys) if keys else None for run in (before, after)]
     return {

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from pytest_mobileagent.report.entry import Entry
 
+    Tallies = Mapping["Key", "Tally"]
+
 Key = tuple[str, str | None]  # a task's id and its environment
 Case = tuple[str, str | None, int]  # a task's id, its environment and the epoch
 
@@ -134,7 +136,7 @@ def total(counted: Iterable[Tally]) -> Tally:
     return sum(counted, Tally())
 
 
-def common(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> list[Key]:
+def common(before: Tallies, after: Tallies) -> list[Key]:
     """Return the tasks that both runs have decided at least once, in the order of the first."""
     return [k for k, tally in before.items() if tally.decided and k in after and after[k].decided]
 
@@ -177,7 +179,7 @@ class Difference:
         return 2 * student_cdf(-abs(self.value) / self.error, self.tasks - 1)
 
 
-def difference(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> Difference:
+def difference(before: Tallies, after: Tallies) -> Difference:
     """Return the difference of `after` from `before`, for a paired t-test over the common tasks.
 
     The standard error is that of the tasks' differences (ddof 1), but at least that of a change of
@@ -222,9 +224,7 @@ def _pooled(before: Tally, after: Tally) -> float:
     return chance * (1 / before.decided + 1 / after.decided)
 
 
-def fallen(
-    keys: Iterable[Key], before: Mapping[Key, Tally], after: Mapping[Key, Tally]
-) -> tuple[list[Key], list[Key]]:
+def fallen(keys: Iterable[Key], before: Tallies, after: Tallies) -> tuple[list[Key], list[Key]]:
     """Return the lost tasks, and all tasks that passed less often, the largest drops first.
 
     A task is lost if it passed in more than half of its decided epochs before, and no longer does.
@@ -234,7 +234,7 @@ def fallen(
     return [key for key in fell if before[key].passes and not after[key].passes], fell
 
 
-def noise(runs: Sequence[Mapping[Key, Tally]], keys: Sequence[Key]) -> float | None:
+def noise(runs: Sequence[Tallies], keys: Sequence[Key]) -> float | None:
     """Return the mean of p(1 - p) over tasks, where p is the probability of passing.
 
     It averages the unbiased estimate for each task and run; None if no task has two epochs.

@@ -42,9 +42,9 @@ from pytest_mobileagent.report.gate.these_tasks import chance, chance_of_loss, h
 from pytest_mobileagent.report.text import label, points, shortener
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from pytest_mobileagent.report.comparison.pairing import Difference, Key, Tally
+    from pytest_mobileagent.report.comparison.pairing import Difference, Key, Tallies, Tally
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.gate.rule import InterimAnalyses
     from pytest_mobileagent.report.gate.spec import Bound
@@ -129,8 +129,8 @@ class _Seen(NamedTuple):
     - `before`, `after`: the common tasks' tallies in baseline and run; `there`, `here`: their sums.
     """
 
-    before: Mapping[Key, Tally]
-    after: Mapping[Key, Tally]
+    before: Tallies
+    after: Tallies
     there: Tally
     here: Tally
     found: Difference
@@ -141,9 +141,7 @@ class _Seen(NamedTuple):
     strata: Strata  # in the best case
 
     @classmethod
-    def of(
-        cls, before: Mapping[Key, Tally], after: Mapping[Key, Tally], bound: Bound, levels: Levels
-    ) -> _Seen:
+    def of(cls, before: Tallies, after: Tallies, bound: Bound, levels: Levels) -> _Seen:
         there, here = (total(run.values()) for run in (before, after))
         found = best = worst = difference(before, after)
         tasks = strata(before, after)
@@ -166,7 +164,7 @@ class _Seen(NamedTuple):
         return at_most(self.best, self.levels.fail)
 
 
-def _filled(run: Mapping[Key, Tally], *, passed: bool) -> dict[Key, Tally]:
+def _filled(run: Tallies, *, passed: bool) -> dict[Key, Tally]:
     return {key: tally.filled(passed=passed) for key, tally in run.items()}
 
 

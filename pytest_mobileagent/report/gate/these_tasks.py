@@ -20,9 +20,7 @@ from pytest_mobileagent.report.comparison.pairing import common
 from pytest_mobileagent.statistics import Part, hypergeometric, lower_tail
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from pytest_mobileagent.report.comparison.pairing import Key, Tally
+    from pytest_mobileagent.report.comparison.pairing import Tallies, Tally
 
 _HALVINGS = 40
 _STEPS = 16  # of the search for a bound, which is printed with one decimal place
@@ -46,7 +44,7 @@ class Stratum(NamedTuple):
 Strata = tuple[tuple[Stratum, int], ...]  # equal ones once, with their number
 
 
-def strata(before: Mapping[Key, Tally], after: Mapping[Key, Tally]) -> Strata:
+def strata(before: Tallies, after: Tallies) -> Strata:
     """Return the common tasks of two runs as strata; environments of a task share its weight."""
     keys = common(before, after)
     places = Counter(key[0] for key in keys)

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.episode.event import Event
     from pytest_mobileagent.verdict import Verdict
 
+    Record = Mapping[str, Any]
+
 
 _MOST_FILES = 200
 
@@ -152,7 +154,7 @@ class Pictures:
         file = self._store.file(name, ".png")
         return None if self._store.path(name, ".png").name in self.missing else self.path(file.name)
 
-    def screen(self, record: Mapping[str, Any]) -> Screen:
+    def screen(self, record: Record) -> Screen:
         """Return the screen of an observation, with only the header and the name of its picture.
 
         These are enough to distinguish pictures. A missing file is treated as empty.
@@ -184,10 +186,7 @@ class Pictures:
 
 
 def frames(
-    episode: EpisodeRecord,
-    seen: Sequence[Mapping[str, Any]],
-    pictures: Pictures,
-    exchanges: Exchanges,
+    episode: EpisodeRecord, seen: Sequence[Record], pictures: Pictures, exchanges: Exchanges
 ) -> list[dict[str, Any]]:
     """Return a frame for each observation `seen` before a step, and one for the last result."""
     found, probes, at = [], episode.initial_probes, 0.0
@@ -225,7 +224,7 @@ _NOTHING: dict[str, Any] = {
 }  # fmt: skip
 
 
-def _screen(record: Mapping[str, Any], screen: Screen, pictures: Pictures) -> dict[str, Any]:
+def _screen(record: Record, screen: Screen, pictures: Pictures) -> dict[str, Any]:
     size = size_of(screen)
     return {
         "png": pictures.png(str(record["png"])),

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from pytest_mobileagent.report.comparison.pairing import Key, Tally
+    from pytest_mobileagent.report.comparison.pairing import Key, Tallies
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.recorded_run import RecordedRun
 
@@ -234,7 +234,7 @@ class Placement:
 class _Terms:
     """The conditions of a run that must be equal in all ranked runs."""
 
-    tasks: Mapping[Key, Tally]
+    tasks: Tallies
     wording: Mapping[Key, str]  # empty if the run has no run.json
     fingerprints: Mapping[str, Any]
     judges: tuple[str, ...]  # empty if checks and people decided everything
@@ -331,7 +331,7 @@ def _obstacles(terms: _Terms, basis: _Terms) -> list[str]:
     return found
 
 
-def _better(runs: Sequence[Mapping[Key, Tally]]) -> set[tuple[int, int]]:
+def _better(runs: Sequence[Tallies]) -> set[tuple[int, int]]:
     """Return the pairs of runs, by index, of which the first is better than the second."""
     tested = []
     for one, other in combinations(range(len(runs)), 2):

@@ -147,10 +147,7 @@ def write_packed(run: Path, whole: Report, path: Path) -> str:
 
 
 def packed(
-    path: Path,
-    title: str,
-    before: Sequence[Block],
-    parts: Iterable[tuple[Path, Iterable[Block]]],
+    path: Path, title: str, before: Sequence[Block], parts: Iterable[tuple[Path, Iterable[Block]]]
 ) -> str:
     """Write a page with all the pictures that its blocks name; return a warning if it is large.
 

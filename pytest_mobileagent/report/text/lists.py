@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from pytest_mobileagent._task.case import Case
     from pytest_mobileagent.report.entry import Entry, Judged
 
+    Entries = Sequence[Entry]
+    Say = Callable[[Entry], str]
+
 
 FEW = 5  # tasks in a list by default; the others are in the report
 LINE = 120  # characters of a line; reasons deserve more room than numbers
@@ -322,27 +325,14 @@ def _why(result: Entry) -> str:
     return missed(verdict) or verdict["evidence"].get("sought") or ""
 
 
-def _list(
-    outcome: str,
-    results: Sequence[Entry],
-    say: Callable[[Entry], str],
-    *,
-    title: str = "",
-    **limits: int,
-) -> list[str]:
+def _list(outcome: str, results: Entries, say: Say, *, title: str = "", **limits: int) -> list[str]:
     """Return lines on the tasks with an outcome; `limits` are those of `_lines`."""
     found = [result for result in results if result.outcome == outcome]
     return _lines(f"{title or outcome} ({len(found)})", found, results, say, **limits)
 
 
 def _lines(
-    title: str,
-    found: Sequence[Entry],
-    results: Sequence[Entry],
-    say: Callable[[Entry], str],
-    *,
-    most: int = FEW,
-    columns: int = LINE,
+    title: str, found: Entries, results: Entries, say: Say, *, most: int = FEW, columns: int = LINE
 ) -> list[str]:
     """Return a title and a line on each of the first `most` tasks that were found, if any."""
     if not found:
