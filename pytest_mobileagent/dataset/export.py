@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from pytest_mobileagent.dialect.dialect import Dialect
     from pytest_mobileagent.episode.redaction import Redaction
 
+    Episodes = Callable[[Path], "Iterable[Source]"]  # the finished ones of a run
+    Setting = Callable[[str], tuple[str, Path] | None]  # a value, and the folder of paths in it
+    Read = Iterator[Trajectory | LeftOutError]
+
 SCHEMA_VERSION = 1
 _KINDS = {
     "schema_version": int,
@@ -54,11 +58,7 @@ class Source:
     origin: Mapping[str, Any]
 
 
-def main(
-    arguments: Sequence[str],
-    episodes: Callable[[Path], Iterable[Source]],
-    setting: Callable[[str], tuple[str, Path] | None],
-) -> int:
+def main(arguments: Sequence[str], episodes: Episodes, setting: Setting) -> int:
     """Export runs, and return the exit status: 1 if a run is unreadable, or writing fails.
 
     `episodes` returns the finished episodes of a run. `setting` returns a value of the project's
@@ -166,11 +166,8 @@ def rules_given(path: Path | None, setting: tuple[str, Path] | None) -> Redactio
 
 
 def _read_all(
-    paths: Sequence[Path],
-    episodes: Callable[[Path], Iterable[Source]],
-    given: Any,
-    rules: Redaction | None,
-) -> Iterator[Trajectory | LeftOutError]:
+    paths: Sequence[Path], episodes: Episodes, given: Any, rules: Redaction | None
+) -> Read:
     """Yield each trajectory to export, or the reason why it is left out."""
     licences = dict(given.licence)
     for path in paths:
@@ -218,7 +215,7 @@ def _dataset(folder: Path) -> Iterator[Trajectory]:
         raise RecordError(f"{folder} is damaged: {type(error).__name__}: {error}") from error
 
 
-def _golden_paths(folder: Path) -> Iterator[Trajectory | LeftOutError]:
+def _golden_paths(folder: Path) -> Read:
     with Graph.open(folder) as graph:
         for row in rows((folder / TASKS).resolve()):
             golden = [*map(golden_from_json, row.columns.get("golden") or ())]
@@ -249,11 +246,7 @@ def _about(folder: Path) -> dict[str, Any]:
 
 
 def _write(
-    whole: Iterator[Trajectory | LeftOutError],
-    parts: Mapping[str, int],
-    given: Any,
-    chosen: type[Format],
-    dialect: Dialect,
+    whole: Read, parts: Mapping[str, int], given: Any, chosen: type[Format], dialect: Dialect
 ) -> str:
     """Write a data set, completely or not at all, and return the summary to print."""
     given.output.parent.mkdir(parents=True, exist_ok=True)
@@ -297,7 +290,7 @@ def _write(
     return _summary(given.output, about, left)
 
 
-def _tasks(paths: Sequence[Path], episodes: Callable[[Path], Iterable[Source]]) -> Iterator[str]:
+def _tasks(paths: Sequence[Path], episodes: Episodes) -> Iterator[str]:
     """Return the tasks of all trajectories to export, without reading any episode."""
     for path in paths:
         if (path / ABOUT).is_file():

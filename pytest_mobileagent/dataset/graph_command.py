@@ -18,9 +18,9 @@ from pytest_mobileagent.jsonable import printable
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
-    from pytest_mobileagent.dataset.export import Source
+    from pytest_mobileagent.dataset.export import Episodes, Setting
     from pytest_mobileagent.dataset.merging import Contradiction, MergeSummary
     from pytest_mobileagent.episode.redaction import Redaction
 
@@ -29,10 +29,7 @@ _MOST_WAYS = 3  # pages that are listed for each, besides the one that the graph
 
 
 def main(
-    arguments: Sequence[str],
-    episodes: Callable[[Path], Iterable[Source]],
-    has_run: Callable[[Path], bool],
-    setting: Callable[[str], tuple[str, Path] | None],
+    arguments: Sequence[str], episodes: Episodes, has_run: Callable[[Path], bool], setting: Setting
 ) -> int:
     """Make a graph, and return the exit status: 4 if the input is invalid.
 
@@ -93,9 +90,7 @@ def _imported(path: Path, given: Any) -> str:
     return "\n".join(lines)
 
 
-def _merged(
-    given: Any, episodes: Callable[[Path], Iterable[Source]], rules: Redaction | None
-) -> str:
+def _merged(given: Any, episodes: Episodes, rules: Redaction | None) -> str:
     named = {"name": given.name, "licence": given.licence}
     with GraphWriter(given.output, replaces=True) as writer:
         merger = Merger(writer, rules, small=given.small)
