@@ -29,21 +29,20 @@ from pytest_mobileagent.llm.models import add_model_options, cache_for, models_o
 from pytest_mobileagent.llm.reference import parse_references
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
-    from pytest_mobileagent.dataset.export import Source
+    from pytest_mobileagent.dataset.export import Episodes
     from pytest_mobileagent.instruct.drafts import DraftInstruction
     from pytest_mobileagent.instruct.routes import Route
     from pytest_mobileagent.llm.models import CachingSettings
 
+    Drafts = Sequence[DraftInstruction]
+    Project = Callable[[], CachingSettings]
+
 STOPPED = 2
 
 
-def main(
-    arguments: Sequence[str],
-    episodes: Callable[[Path], Iterable[Source]],
-    project: Callable[[], CachingSettings],
-) -> int:
+def main(arguments: Sequence[str], episodes: Episodes, project: Project) -> int:
     """Write instructions, estimate their cost, or compare two tables; return the exit status.
 
     `episodes` returns the finished episodes of a run, `project` the settings of the project, which
@@ -70,12 +69,7 @@ def main(
         return bad_input(error)
 
 
-def _written(
-    given: argparse.Namespace,
-    episodes: Callable[[Path], Iterable[Source]],
-    project: Callable[[], CachingSettings],
-    ledger: Path,
-) -> int:
+def _written(given: argparse.Namespace, episodes: Episodes, project: Project, ledger: Path) -> int:
     left_out: Counter[str] = Counter()
     groups = _groups(given, episodes, left_out)
     examples = read_examples(given.few_shot)
@@ -105,11 +99,7 @@ def _written(
 
 
 def _compared(
-    given: argparse.Namespace,
-    drafts: Sequence[DraftInstruction],
-    table: Path,
-    project: Callable[[], CachingSettings],
-    ledger: Path,
+    given: argparse.Namespace, drafts: Drafts, table: Path, project: Project, ledger: Path
 ) -> int:
     """Ask judges which of two instructions is better, print a table, and return the exit status."""
     text, folder = given.judges, Path()
@@ -138,7 +128,7 @@ def _limit(text: str | None) -> Limit:
 
 
 def _groups(
-    given: argparse.Namespace, episodes: Callable[[Path], Iterable[Source]], left_out: Counter[str]
+    given: argparse.Namespace, episodes: Episodes, left_out: Counter[str]
 ) -> list[tuple[Route, ...]]:
     """Return the chosen routes of all given runs and graphs."""
     least, most = given.steps
@@ -181,10 +171,7 @@ def _routes(groups: Sequence[Sequence[Route]], left_out: Counter[str]) -> str:
 
 
 def _summary(
-    given: argparse.Namespace,
-    drafts: Sequence[DraftInstruction],
-    writers: Writers,
-    left_out: Counter[str],
+    given: argparse.Namespace, drafts: Drafts, writers: Writers, left_out: Counter[str]
 ) -> str:
     verified = [draft.row["verified"] for draft in drafts]
     tags = Counter(tag for draft in drafts for tag in draft.row["tags"])
