@@ -44,7 +44,7 @@ def main(arguments: Sequence[str], runs: Callable[[], Path]) -> int:
     asked = Unanswered(run, given.answers)
     try:
         if given.decide:
-            _decide(parser, queue, given.decide, who, given.note)
+            _decide(parser, queue, given, who)
         if given.list:
             _list(queue, asked)
         if given.decide or given.list:
@@ -134,14 +134,10 @@ def _state_of(item: Item, decision: Verdict | None) -> str:
 
 
 def _decide(
-    parser: argparse.ArgumentParser,
-    queue: Queue,
-    decisions: Sequence[tuple[str, str]],
-    who: str,
-    note: str,
+    parser: argparse.ArgumentParser, queue: Queue, given: argparse.Namespace, who: str
 ) -> None:
     found = []
-    for name, word in decisions:
+    for name, word in given.decide:
         if word not in _WORDS:
             parser.error(f"{printable(name)}={word} is for instructions: episodes pass or fail")
         fitting = [item for item in queue.items() if name in {item.name, item.folder.name}]
@@ -150,7 +146,7 @@ def _decide(
             parser.error(f"{many} called {printable(name)!r}; --all --list prints their names")
         found.append((fitting[0], _WORDS[word]))
     for item, passed in found:
-        queue.decide(item, passed, who, note)
+        queue.decide(item, passed, who, given.note)
         sys.stdout.write(f"{'passed' if passed else 'failed'}: {printable(item.name)}\n")
     rewrite(queue.run, queue.files)
 
