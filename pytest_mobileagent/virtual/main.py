@@ -39,9 +39,8 @@ def main(argv: Sequence[str] | None = None, name: str = _NAME) -> int:
 
     `name` is the name of the command in the usage text.
     """
-    options = _parser(name).parse_args(argv)
     try:
-        return asyncio.run(_start(options))
+        return asyncio.run(_start(_parser(name).parse_args(argv)))
     except KeyboardInterrupt:  # before the phone was up
         return 130
 

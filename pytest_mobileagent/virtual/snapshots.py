@@ -171,8 +171,7 @@ class Snapshots(Mapping[str, Snapshot]):
         """Return the current state."""
         parts = {key: part.save() for key, part in self._parts.items()}
         clock = parts["clock"]
-        files = self._files.snapshot()
-        return Snapshot(clock["wall"], clock["uptime"], files, to_json(parts))
+        return Snapshot(clock["wall"], clock["uptime"], self._files.snapshot(), to_json(parts))
 
     def load(self, name: str) -> None:
         """Load a snapshot; KeyError if there is none of this name."""

@@ -267,8 +267,7 @@ class Resources:
         (number,) = struct.unpack_from("<I", package.data, 8)
         for chunk in chunks_in(package.body):
             if chunk.kind == _TYPE:
-                key = number << 8 | chunk.data[8]
-                self._types.setdefault(key, []).append(chunk)
+                self._types.setdefault(number << 8 | chunk.data[8], []).append(chunk)
 
     def text(self, id: int) -> str | None:
         """Return the text for an id in the default language, or None."""

@@ -71,10 +71,7 @@ class App:
         """Return the result data for a broadcast, or None if the app has no receiver for it."""
 
     def on_typed(self, text: str) -> bool:
-        """Handle text typed while an input method of this app is in use.
-
-        Returns whether the text was handled; if not, it is typed into the focused field.
-        """
+        """Handle text typed with this app's input method; return whether to type it no further."""
         return False
 
     def database(self, name: str) -> Database:

@@ -162,8 +162,7 @@ class Provider:
         """Delete the matching rows and return their number."""
         table, found = self.table(uri)
         condition, args = self._meant(table, ask.within(table.where, found))
-        sql = f"DELETE FROM {table.into or table.source} WHERE {condition}"
-        return self.run(sql, *args)
+        return self.run(f"DELETE FROM {table.into or table.source} WHERE {condition}", *args)
 
     def call(self, method: str, arg: str | None, extras: Values) -> Values | None:
         """Run a provider-specific method; return None if there is no method of this name."""
@@ -206,8 +205,7 @@ class Provider:
     def change(self, table: str, number: int, values: Values, by: str = "_id") -> int:
         """Change the rows whose column `by` equals `number`, and return how many changed."""
         changes = ", ".join(f"{_name(column)} = ?" for column in values)
-        sql = f"UPDATE {table} SET {changes} WHERE {by} = ?"
-        return self.run(sql, *values.values(), number)
+        return self.run(f"UPDATE {table} SET {changes} WHERE {by} = ?", *values.values(), number)
 
     def run(self, sql: str, *args: Any) -> int:
         """Run a statement that changes rows, and return how many changed."""

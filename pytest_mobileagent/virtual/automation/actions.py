@@ -93,10 +93,7 @@ def grouped(touches: Iterable[Touch]) -> list[list[Touch]]:
 
 
 def do(phone: Phone, fingers: Sequence[Touch]) -> None:
-    """Perform the gesture of one or two fingers.
-
-    Two fingers pinch if their distance changes; otherwise the gesture is that of the first one.
-    """
+    """Perform the gesture of one finger, or of two that pinch if their distance changes."""
     one, other = fingers[0], fingers[-1]
     before, after = _distance(one.start, other.start), _distance(one.end, other.end)
     if abs(after - before) > phone.display.metrics.px(SLOP):

@@ -19,10 +19,7 @@ class NoEncoder(Exception):
 
 
 class Video:
-    """A video of pictures, each shown until the next one.
-
-    NoEncoder if OpenCV is not installed, or cannot write a video of this size.
-    """
+    """A video of pictures, each shown until the next; NoEncoder if OpenCV cannot write it."""
 
     def __init__(self, width: int, height: int) -> None:
         try:

@@ -233,8 +233,7 @@ def _card(launcher: Activity, grid: Grid, task: Task) -> View:
     width = height * grid.width / grid.height
     seen = Image(launcher.phone.sight.thumbnail(task), width=width, height=height)
     picture = Frame([seen], width=width, height=height, corner=16)
-    name = Text(app.name, margin=8, max_lines=1)
-    title = Row([Image(app.icon or FALLBACK, size=32), name])
+    title = Row([Image(app.icon or FALLBACK, size=32), Text(app.name, margin=8, max_lines=1)])
     card = Card([title, picture], id="snapshot", key=f"task{task.number}", desc=app.name)
     card.width, card.margin, card.padding = width + 16, 12, 8
     card.on_click = partial(_switch, launcher, task.number)

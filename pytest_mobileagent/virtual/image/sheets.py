@@ -98,8 +98,7 @@ class ChooserActivity(Sheet):
         grid: View = List(apps, columns=COLUMNS, id="resolver_list", padding=(12, 8))
         if not apps:
             grid = Text(self.t("No apps can perform this action."), id="empty", padding=24)
-        parts = [handle, title, *self._preview(), grid]
-        return self.sheet(parts, id="contentPanel")
+        return self.sheet([handle, title, *self._preview(), grid], id="contentPanel")
 
     def _found(self) -> list[tuple[base.App, type[base.Activity]]]:
         found = self.phone.packages.resolve(self.target)
@@ -206,8 +205,7 @@ class ResolverActivity(Sheet):
         # The list scrolls if there are too many rows; the buttons stay.
         rows = List([self._row(app, kind) for app, kind in found], id="android:id/resolver_list")
         rows.class_name = "android.widget.ListView"
-        title = _title(self.t(_words(self.target)))
-        return self.sheet([title, rows, self._buttons()], id=PANEL)
+        return self.sheet([_title(self.t(_words(self.target))), rows, self._buttons()], id=PANEL)
 
     def _row(self, app: base.App, kind: type[base.Activity]) -> View:
         component = kind.component(app.package)

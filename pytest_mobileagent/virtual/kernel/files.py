@@ -221,8 +221,7 @@ class FileSystem:
         real = self.resolve(path, follow=False)
         if real in self._nodes:
             _fail(errno.EEXIST, path)
-        node = self._newcomer(real, "link", 0o777, path)
-        self._put(real, replace(node, target=target), path)
+        self._put(real, replace(self._newcomer(real, "link", 0o777, path), target=target), path)
 
     def remove(self, path: str) -> None:
         """Remove a file or a link."""

@@ -101,9 +101,8 @@ def _rule(text: str, start: datetime, zone: ZoneInfo) -> Iterator[datetime]:
         moment = datetime.strptime(match[1], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
         return f"UNTIL={moment.astimezone(zone):%Y%m%dT%H%M%S}"
 
-    plain = re.sub(r"UNTIL=(\d{8}T\d{6}Z)", local, text)
     try:
-        yield from rrulestr(plain, dtstart=start)
+        yield from rrulestr(re.sub(r"UNTIL=(\d{8}T\d{6}Z)", local, text), dtstart=start)
     except ValueError:
         yield start
 
@@ -198,8 +197,7 @@ class Calendar(Provider):
         for event in events:
             for each in occurrences(event, begin, end, zone):
                 found.append((len(found) + 1, event["_id"], *each))
-        names = ", ".join(f'"{name}"' for name in _INSTANCE)
-        self.db.table_of("found", names, found)
+        self.db.table_of("found", ", ".join(f'"{name}"' for name in _INSTANCE), found)
         return self.select(_SHOWN, ask, sort="begin")
 
 

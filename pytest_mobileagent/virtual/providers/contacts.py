@@ -156,9 +156,8 @@ class Contacts(Provider):
             raise ProviderError("IllegalArgumentException", "raw_contact_id is required")
         if not values.get("mimetype"):
             raise ProviderError("IllegalArgumentException", "mimetype is required")
-        stored = self._stored(values)
         with self.db.batch():
-            number = self.add("data", stored)
+            number = self.add("data", self._stored(values))
             self._index(number)
         return number
 

@@ -118,8 +118,7 @@ class Media(Provider):
                 if path in known:
                     self.change("files", known[path]["_id"], columns)
                 else:
-                    now = int(self.phone.clock.time())
-                    self.add("files", {**columns, "date_added": now})
+                    self.add("files", {**columns, "date_added": int(self.phone.clock.time())})
 
 
 def describe(path: str, node: Node) -> Values:

@@ -87,8 +87,7 @@ class Settings(Provider):
 
     def delete(self, uri: Uri, ask: Ask) -> int:
         """Delete the matching settings."""
-        names = self._names(uri, ask)
-        return sum(self.phone.settings.delete(uri.path[0], name) for name in names)
+        return sum(self.phone.settings.delete(uri.path[0], name) for name in self._names(uri, ask))
 
     def _names(self, uri: Uri, ask: Ask) -> list[str]:
         table, found = self.table(uri)

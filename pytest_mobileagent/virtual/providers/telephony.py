@@ -68,8 +68,7 @@ class Sms(Provider):
         """Add a message to its thread, which is created if necessary."""
         self.table(uri)
         box = BOXES.get(uri.path[0] if uri.path else "", 1)
-        now = int(self.phone.clock.time() * 1000)
-        made = {"date": now, "type": box, **values}
+        made = {"date": int(self.phone.clock.time() * 1000), "type": box, **values}
         with self.db.batch():
             if not made.get("thread_id"):
                 made["thread_id"] = thread_of(self, [str(made.get("address") or "")])
@@ -136,8 +135,7 @@ def thread_of(provider: Provider, recipients: Sequence[str]) -> int:
     names = " ".join(map(str, sorted(ids)))
     if threads := provider.db.query("SELECT _id FROM threads WHERE recipient_ids = ?", names):
         return int(threads[0]["_id"])
-    kind = int(len(ids) > 1)
-    return provider.add("threads", {"recipient_ids": names, "type": kind})
+    return provider.add("threads", {"recipient_ids": names, "type": int(len(ids) > 1)})
 
 
 class TelephonyStorage(Storage):

@@ -94,8 +94,7 @@ def avatar(name: str, size: float = 40) -> View:
     initial = name[:1].upper()
     if not initial.isalpha():
         return Image(Icon("person", NOBODY), size=size)
-    color = COLORS[zlib.crc32(name.encode()) % len(COLORS)]
-    return Image(Icon(initial, color), size=size)
+    return Image(Icon(initial, COLORS[zlib.crc32(name.encode()) % len(COLORS)]), size=size)
 
 
 def _answers(person: Person, search: str) -> bool:

@@ -46,8 +46,7 @@ class AndOr(Node):
 
     async def execute(self, shell: Shell) -> int:
         """Execute the chain; under `set -e`, only a failure of its last command counts."""
-        chain = [("", self.first), *self.rest]
-        for at, (operator, command) in enumerate(chain):
+        for at, (operator, command) in enumerate([("", self.first), *self.rest]):
             if operator and (shell.status == 0) != (operator == "&&"):
                 continue
             if at < len(self.rest):

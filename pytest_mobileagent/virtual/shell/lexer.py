@@ -309,7 +309,6 @@ class TokenParser(WordParser):
         if not token and self.at >= len(self.text):
             raise IncompleteError("syntax error: unexpected 'EOF'", self.line)
         if not token:
-            rest = self.text[self.at :]
-            token = re.split(f"[{re.escape(BREAKS)}]", rest, maxsplit=1)[0]
+            token = re.split(f"[{re.escape(BREAKS)}]", self.text[self.at :], maxsplit=1)[0]
         msg = f"syntax error: unexpected '{'newline' if token == chr(10) else token}'"
         raise ShellSyntaxError(msg, self.line)

@@ -57,8 +57,7 @@ class Sight:
 
     def picture(self) -> Image:
         """Return the screen as an RGB picture, which the caller must not modify."""
-        struck = self.faults.strikes("black-screenshot")
-        return self._black() if struck else self._picture()
+        return self._black() if self.faults.strikes("black-screenshot") else self._picture()
 
     def raw_screenshot(self) -> tuple[int, int, bytes]:
         """Return the screen as width, height and RGBA bytes."""

@@ -266,8 +266,7 @@ class Radios(Kept):
         """Switch Bluetooth."""
         self._turn(bluetooth=on)
         self.settings.put("global", "bluetooth_on", str(int(on)))
-        state = 12 if on else 10
-        self._tell("android.bluetooth.adapter.action.STATE_CHANGED", state=state)
+        self._tell("android.bluetooth.adapter.action.STATE_CHANGED", state=12 if on else 10)
 
     def set_data(self, on: bool) -> None:
         """Switch mobile data."""

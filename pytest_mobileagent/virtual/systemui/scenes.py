@@ -138,8 +138,7 @@ class Scene:
         shown = self.ui.notifications.announced()
         if shown is None:
             return []
-        view = heads_up(self.ui, shown)
-        return [self._window("headsup", view, package=SYSTEM_UI, title=SHADE)]
+        return [self._window("headsup", heads_up(self.ui, shown), package=SYSTEM_UI, title=SHADE)]
 
     def keyboard(self, field: Input) -> Window:
         """Build the soft keyboard."""
@@ -152,8 +151,7 @@ class Scene:
 
     def toast(self, toast: Toast) -> Window:
         """Build a toast."""
-        view = chrome.toast(toast.text)
-        return self._window("toast", view, package=toast.package, title="Toast")
+        return self._window("toast", chrome.toast(toast.text), package=toast.package, title="Toast")
 
     def bars(self, own: Window) -> list[Window]:
         """Build the status bar and the navigation bar, over the activity's own window."""

@@ -37,11 +37,10 @@ def notice(ui: SystemUi, shown: Notification, *, expanded: bool, floating: bool 
     """Build a notification's row; `floating` is for a heads-up notification over an app."""
     t = ui.t
     app = ui.packages.app(shown.package)
-    age = _age(ui, shown)
     head: list[View] = [
         Image(app.icon or "android", id="android:id/icon", size=20),
         Text(app.name, id="android:id/app_name_text", size=12, margin=(8, 0), max_lines=1),
-        Text(age, id="android:id/time", size=12, color="on_surface_variant"),
+        Text(_age(ui, shown), id="android:id/time", size=12, color="on_surface_variant"),
         Space(height=0),
     ]
     has_more = bool(shown.long_text or shown.deeds)
@@ -273,8 +272,7 @@ def _open_settings(ui: SystemUi) -> None:
 def _stack(ui: SystemUi) -> View:
     shown = ui.notifications.posted
     if not shown:
-        words = ui.t("No notifications")
-        return Text(words, id="no_notifications", margin=(8, 24), width=MATCH)
+        return Text(ui.t("No notifications"), id="no_notifications", margin=(8, 24), width=MATCH)
     rows = [notice(ui, each, expanded=ui.shade.is_expanded(each)) for each in shown]
     manage = Button(ui.t("Manage"), id="manage_text", style="text", visible=SETTINGS in ui.packages)
     manage.on_click = partial(_open_settings, ui)

@@ -172,8 +172,7 @@ class Canvas:
         """Paint a colour through a grey mask whose upper left corner is at the point `at`."""
         left, top = at
         if seen := intersect((left, top, left + mask.width, top + mask.height), self._clip):
-            start = (seen[0] - left, seen[1] - top)
-            self.marks.append((Part.stamp, seen, mask, start, color))
+            self.marks.append((Part.stamp, seen, mask, (seen[0] - left, seen[1] - top), color))
 
     def show(self, picture: Image.Image, rect: Rect, radius: int = 0) -> None:
         """Paint a picture that has the size of the rectangle, and that does not change later."""

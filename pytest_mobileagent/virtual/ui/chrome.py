@@ -60,8 +60,7 @@ def decor(
         parts.append(View(id="android:id/statusBarBackground", width=MATCH, height=top))
     if bottom:
         name = "android:id/navigationBarBackground"
-        bar = View(id=name, width=MATCH, height=BAR, align="bottom", background=floor)
-        parts.append(bar)
+        parts.append(View(id=name, width=MATCH, height=BAR, align="bottom", background=floor))
     return Frame(parts, height=MATCH, background=background or "surface")
 
 

@@ -91,8 +91,7 @@ def _bands(picture: Image) -> Iterator[Band]:
     for at in range(0, len(rows), step):
         part = rows[at : at + step]
         deflate = compressobj(1, DEFLATED, _NO_HEADER)
-        data = deflate.compress(part) + deflate.flush(Z_FULL_FLUSH)
-        yield Band(data, len(part), adler32(part))
+        yield Band(deflate.compress(part) + deflate.flush(Z_FULL_FLUSH), len(part), adler32(part))
 
 
 def _file(size: tuple[int, int], bands: Sequence[Band]) -> bytes:

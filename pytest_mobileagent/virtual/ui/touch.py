@@ -80,8 +80,7 @@ def trace(box: Box, path: Sequence[tuple[int, int]]) -> bool:
     view, (left, top, right, bottom) = box.view, box.bounds
     if not view.enabled or not view.on_touch:
         return False
-    points = tuple((x - left, y - top) for x, y in path)
-    view.on_touch(Touch(points, right - left, bottom - top))
+    view.on_touch(Touch(tuple((x - left, y - top) for x, y in path), right - left, bottom - top))
     return True
 
 

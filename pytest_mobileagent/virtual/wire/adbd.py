@@ -74,10 +74,7 @@ def known_keys(places: Iterable[Path]) -> Iterator[PublicKey]:
 
 
 def read_keys(file: Path) -> list[PublicKey]:
-    """Read a file of public keys, one per line, or a private key file.
-
-    OSError if the file cannot be read, ValueError if it is not a key file.
-    """
+    """Read a file of public keys, one per line, or a private key file; OSError or ValueError."""
     text = file.read_bytes()
     try:
         if b" PRIVATE KEY-----" in text:
@@ -112,10 +109,7 @@ _ROOT_PROPERTY = "service.adb.root"
 
 
 class Adbd:
-    """The state that all connections share: the phone, the user, and the phone's listening sockets.
-
-    `keys` are the locations of accepted keys, in the format of `known_keys`.
-    """
+    """What all connections share: phone, user, listening sockets, and `keys` (see `known_keys`)."""
 
     def __init__(self, phone: Phone, tasks: Tasks, keys: Sequence[Path]) -> None:
         self.phone = phone

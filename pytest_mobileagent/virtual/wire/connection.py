@@ -244,8 +244,7 @@ async def _framebuffer(phone: Phone, stream: Stream) -> None:
     """Send the screen as raw pixels, in version 1 of the format."""
     width, height, pixels = phone.raw_screenshot()
     channels = (0, 8, 16, 8, 8, 8, 24, 8)  # offset and length of red, blue, green, alpha
-    header = struct.pack("<13I", 1, 32, len(pixels), width, height, *channels)
-    await stream.write(header + pixels)
+    await stream.write(struct.pack("<13I", 1, 32, len(pixels), width, height, *channels) + pixels)
 
 
 _FIRST_FREE_PORT = 32768  # where Linux starts assigning ports

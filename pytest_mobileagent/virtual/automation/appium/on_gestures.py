@@ -63,16 +63,14 @@ def _drag(call: Call) -> None:
 def _swipe(call: Call) -> None:
     """Swipe across a part of an area in a direction."""
     x1, y1, x2, y2 = _stretch(_area(call), _direction(call), _percent(call, most=1))
-    spent = _milliseconds(call, SWIPE, abs(x2 - x1) + abs(y2 - y1))
-    call.phone.swipe(x1, y1, x2, y2, spent)
+    call.phone.swipe(x1, y1, x2, y2, _milliseconds(call, SWIPE, abs(x2 - x1) + abs(y2 - y1)))
 
 
 def _scroll(call: Call) -> bool:
     """Scroll by a part of an area's size, in several steps if it exceeds 1; False at the end."""
     area, direction, percent = _area(call), _direction(call), _percent(call)
     while percent > 0:
-        points = _stretch(area, BACK[direction], min(percent, 1.0))
-        call.phone.swipe(*points, SLOW)
+        call.phone.swipe(*_stretch(area, BACK[direction], min(percent, 1.0)), SLOW)
         if not _goes_on(call, area, direction):
             return False
         percent -= 1

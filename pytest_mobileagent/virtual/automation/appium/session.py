@@ -115,8 +115,7 @@ class Session:
         if not element.single:
             raise _stale(f"Cached elements '{by}' do")
         try:
-            context = self.node(element.context) if element.context else None
-            node = self.finder.one(by, context)
+            node = self.finder.one(by, self.node(element.context) if element.context else None)
         except WebDriverError:
             node = None
         if node is None:

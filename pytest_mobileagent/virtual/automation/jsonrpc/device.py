@@ -42,8 +42,7 @@ def dump(service: Service, compressed: bool, depth: int = DEPTH, active_only: bo
     lines = [f'{HEADER}\n<hierarchy rotation="{phone.display.rotation}">']
     how: dict[str, Any] = {"compressed": compressed, "depth": depth, "attributes": _attributes}
     for index, window in enumerate(windows):
-        tags = tags_of(window.root, index, **how)
-        lines += [f"{'  ' * level}{tag}" for level, tag in tags]
+        lines += [f"{'  ' * level}{tag}" for level, tag in tags_of(window.root, index, **how)]
     return "\n".join([*lines, "</hierarchy>", ""])
 
 
@@ -238,9 +237,8 @@ class AdbKeyboard(App):
         act = _ACTS.get(name) if name != intent.action else None
         if act is None or self.phone.ime.current != KEYBOARD:
             return None
-        extras = {key: str(value) for key, value in intent.extras.items()}
         try:
-            told = act(self.phone, extras)
+            told = act(self.phone, {key: str(value) for key, value in intent.extras.items()})
             return Reply(DONE, told if isinstance(told, str) and told else "success")
         except (ValueError, binascii.Error) as error:
             return Reply(0, str(error))

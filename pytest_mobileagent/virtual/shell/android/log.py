@@ -74,8 +74,7 @@ class Layout:
 
     def text(self, entry: Entry) -> str:
         """Format an entry, with a line for each line of its message."""
-        told = entry._asdict() | {"stamp": self.stamp(entry)}
-        head = HEADS[self.format].format_map(told)
+        head = HEADS[self.format].format_map(entry._asdict() | {"stamp": self.stamp(entry)})
         if self.format == "long":
             return f"{head}{entry.message}\n\n"
         tail = f"  ({entry.tag})" if self.format == "process" else ""
@@ -266,8 +265,7 @@ def dump(ctx: Context, args: list[str]) -> str:
 
 def _entry(ctx: Context, drop: Drop, app: App | None, head: str, args: list[str]) -> str:
     about = f"Package: {drop.package} v{app.version_code} ({app.version_name})\n" if app else ""
-    build = ctx.phone.props["ro.build.fingerprint"]
-    text = fill("dropbox", drop=drop, about=about, build=build)
+    text = fill("dropbox", drop=drop, about=about, build=ctx.phone.props["ro.build.fingerprint"])
     line = f"{head} (text, {len(text.encode())} bytes)\n"
     if FILE & {*args}:
         name = f"{head.rpartition(' ')[2]}@{int(drop.time * 1000)}.txt"

@@ -36,8 +36,7 @@ async def test(ctx: Context, args: list[str]) -> int:
     if ctx.name == "[" and (not words or words.pop() != "]"):
         raise Failure("missing ]", 2)
     try:
-        operands = [Operand(word) for word in words]
-        return int(not Condition(operands, ctx.shell, ctx.files).holds())
+        return int(not Condition([Operand(word) for word in words], ctx.shell, ctx.files).holds())
     except (ConditionError, ShellError) as error:
         raise Failure(str(error), 2) from None
 

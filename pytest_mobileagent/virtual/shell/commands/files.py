@@ -122,8 +122,7 @@ async def chown(ctx: Context, args: list[str]) -> int:
         node = ctx.files.stat(name)
         ctx.files.chown(name, node.uid if uid is None else uid, node.gid if gid is None else gid)
 
-    names = await _files(ctx, options.rest[1:], recursive="R" in options)
-    return await ctx.each(names, change)
+    return await ctx.each(await _files(ctx, options.rest[1:], recursive="R" in options), change)
 
 
 def _number(name: str, kind: str) -> int | None:

@@ -43,8 +43,7 @@ service = Service("input", interface="android.hardware.input.IInputManager", unk
 @command("input")
 async def input_command(ctx: Context, args: list[str]) -> Answer:
     """Run an input command, after an optional source and display."""
-    words = args[1:] if args and args[0] in SOURCES else args
-    return await service.run(ctx, words)
+    return await service.run(ctx, args[1:] if args and args[0] in SOURCES else args)
 
 
 @service.command("-d")
@@ -93,9 +92,8 @@ def _duration(given: list[float]) -> int:
 @service.command("text")
 def text(ctx: Context, args: Arguments) -> None:
     """Type text on the virtual keyboard; %s is a space."""
-    words = args.required().replace("%s", " ")
     try:
-        ctx.phone.type_text(words)
+        ctx.phone.type_text(args.required().replace("%s", " "))
     except ValueError as error:
         frame = f"{SHELL}.sendText(InputShellCommand.java:346)"
         raise JavaError("NullPointerException", str(error), frame) from error

@@ -209,11 +209,10 @@ def query_activities(ctx: Context, args: Arguments) -> str:
 
 def _resolved(app: App, kind: type[Activity]) -> str:
     """Describe an activity that would handle an intent."""
-    activity = kind.component(app.package).partition("/")[2]
     return fill(
         "resolve_info",
         match=MATCH,
-        name=activity,
+        name=kind.component(app.package).partition("/")[2],
         exported=kind.exported,
         app=app,
         folder=data_folder(app),
