@@ -126,14 +126,9 @@ def _booted(options: argparse.Namespace) -> Phone:
     """Return a booted phone as the options describe it."""
     from pytest_mobileagent.virtual.phone import BOOTED
 
-    phone = boot(
-        options.apps,
-        _moment(options.time),
-        frozen=options.frozen,
-        name=options.avd,
-        size=_size(options.size),
-        props=_properties(options.prop),
-    )
+    time, frozen = _moment(options.time), options.frozen
+    size, props = _size(options.size), _properties(options.prop)
+    phone = boot(options.apps, time, frozen=frozen, name=options.avd, size=size, props=props)
     for fault in options.fault:
         phone.faults.set(fault)
     if options.locale:

@@ -95,16 +95,12 @@ class GrantPermissionsActivity(Activity):
 
     def _accuracy(self) -> View:
         """Build the choice between precise and approximate location."""
-        choices: list[View] = [
-            RadioButton(
-                self.t(text),
-                self.state["precise"] is precise,
-                partial(self._choose, precise),
-                id=f"{IDS}permission_location_accuracy_radio_{word}",
-                weight=1,
-            )
-            for text, word, precise in (("Precise", "fine", True), ("Approximate", "coarse", False))
-        ]
+        choices = []
+        for text, word, precise in (("Precise", "fine", True), ("Approximate", "coarse", False)):
+            choice = RadioButton(self.t(text), self.state["precise"] is precise, weight=1)
+            choice.id = f"{IDS}permission_location_accuracy_radio_{word}"
+            choice.on_change = partial(self._choose, precise)
+            choices.append(choice)
         return Row(choices, id=f"{IDS}permission_location_accuracy", margin=(0, 0, 0, 16))
 
     def _choose(self, precise: bool, _on: bool) -> None:
@@ -112,29 +108,21 @@ class GrantPermissionsActivity(Activity):
 
     def _buttons(self, group: Group) -> Sequence[View]:
         flags = [self.phone.permissions.flags(self._package, each) for each in self._asked]
-        if any(USER_SET in each for each in flags):
-            refuse = ("Don’t allow", "deny_and_dont_ask_again", "never")
-        else:
-            refuse = ("Don’t allow", "deny", "deny")
+        again = any(USER_SET in each for each in flags)
+        refuse = ("deny_and_dont_ask_again", "never") if again else ("deny", "deny")
         allow = [("Allow", "allow", "always")]
         if group.in_use:
             allow = [
                 ("While using the app", "allow_foreground_only", "foreground"),
                 ("Only this time", "allow_one_time", "once"),
             ]
-        return [
-            Button(
-                self.t(text),
-                id=f"{IDS}permission_{word}_button",
-                style="tonal",
-                width=MATCH,
-                margin=(0, 2),
-                padding=(24, 16),
-                corner=12,
-                on_click=partial(self._answer, answer),
-            )
-            for text, word, answer in [*allow, refuse]
-        ]
+        buttons = []
+        for text, word, answer in [*allow, ("Don’t allow", *refuse)]:
+            button = Button(self.t(text), id=f"{IDS}permission_{word}_button", style="tonal")
+            button.width, button.margin, button.padding, button.corner = MATCH, (0, 2), (24, 16), 12
+            button.on_click = partial(self._answer, answer)
+            buttons.append(button)
+        return buttons
 
     def _answer(self, answer: str) -> None:
         asked = self._asked
@@ -227,21 +215,15 @@ class ManagePermissionsActivity(Activity):
             ]
         rows.append(("Don’t allow", "deny", "deny", not granted))
         chosen = next(row for row in rows if row[3])
-        return [
-            _heading(self.t("{group} access for this app", group=self.t(group.label)), (24, 12)),
-            *(
-                RadioButton(
-                    self.t(row[0]),
-                    row is chosen,
-                    partial(self._answer, group, row[2]),
-                    id=f"{IDS}{row[1]}_radio_button",
-                    width=MATCH,
-                    padding=(24, 8),
-                    size=18,
-                )
-                for row in rows
-            ),
-        ]
+        title = self.t("{group} access for this app", group=self.t(group.label))
+        views: list[View] = [_heading(title, (24, 12))]
+        for row in rows:
+            text, word, answer, _ = row
+            button = RadioButton(self.t(text), row is chosen, partial(self._answer, group, answer))
+            button.id, button.width = f"{IDS}{word}_radio_button", MATCH
+            button.padding, button.size = (24, 8), 18
+            views.append(button)
+        return views
 
     def _answer(self, group: Group, answer: str, _on: bool) -> None:
         permissions = self.phone.permissions

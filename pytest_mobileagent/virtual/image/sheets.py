@@ -123,12 +123,10 @@ class ChooserActivity(Sheet):
             return []
         if EXTRA_STREAM in extras:
             return [self._preview_of_file(str(extras[EXTRA_STREAM]))]
+        ids = {EXTRA_SUBJECT: "content_preview_title", EXTRA_TEXT: "content_preview_text"}
         words = [
             Text(str(extras[name]), id=at, size=14, bold=name == EXTRA_SUBJECT, max_lines=5)
-            for name, at in (
-                (EXTRA_SUBJECT, "content_preview_title"),
-                (EXTRA_TEXT, "content_preview_text"),
-            )
+            for name, at in ids.items()
             if extras.get(name)
         ]
         copy = ImageButton("copy", id="copy", desc=self.t("Copy text"), on_click=self._copy)
@@ -225,17 +223,13 @@ class ResolverActivity(Sheet):
 
     def _buttons(self) -> View:
         chosen = self.state["chosen"]
-        once, always = (
-            Button(
-                self.t(text),
-                id=f"android:id/button_{word}",
-                style="text",
-                enabled=bool(chosen),
-                on_click=partial(self._take, chosen, always=word == "always"),
-            )
-            for text, word in (("Just once", "once"), ("Always", "always"))
-        )
-        bar = Row([once, always], id="android:id/button_bar", width=WRAP, padding=(12, 8))
+        buttons = []
+        for text, word in (("Just once", "once"), ("Always", "always")):
+            button = Button(self.t(text), id=f"android:id/button_{word}", style="text")
+            button.enabled = bool(chosen)
+            button.on_click = partial(self._take, chosen, always=word == "always")
+            buttons.append(button)
+        bar = Row(buttons, id="android:id/button_bar", width=WRAP, padding=(12, 8))
         bar.align = "end"
         return bar
 

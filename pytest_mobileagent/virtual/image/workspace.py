@@ -212,10 +212,8 @@ def at_hand(launcher: Activity, seats: Sequence[View], grid: Grid) -> View:
     ]
     bar = Row([icons[0], Space(height=0), *icons[1:]], height=SEARCH - 16, corner=26)
     bar.padding, bar.margin = (10, 0), (0, 8)
-    button = Frame(
-        [Image("search", id="g_icon", desc=t("Google app"), align="center")],
-        width=48, height=48, corner=24, align="center",
-    )  # fmt: skip
+    glass = Image("search", id="g_icon", desc=t("Google app"), align="center")
+    button = Frame([glass], width=48, height=48, corner=24, align="center")
     field = button if grid.wide else bar
     field.id, field.desc = "search_container_hotseat", t("Google search")
     field.on_click, field.background = search, "surface_container"

@@ -1,7 +1,4 @@
-"""The log: entries in Android's buffers, and subscriptions to new ones.
-
-It also contains the drop box, in which Android keeps crashes.
-"""
+"""The log: entries in Android's buffers, subscriptions to new ones, and a drop box of crashes."""
 
 from __future__ import annotations
 

@@ -206,9 +206,8 @@ class Activity(app.Activity):
         """
         if record := self.phone.activities.record_of(self):
             record.ui.focused = f"field:{name}"
-            record.ui.cursor, record.ui.anchor = len(str(self.state.get(name, ""))), None
-            if select:
-                record.ui.anchor = 0
+            record.ui.cursor = len(str(self.state.get(name, "")))
+            record.ui.anchor = 0 if select else None
             self.phone.ime.show()
             self.phone.changed()
 
@@ -275,10 +274,8 @@ def set_next_alarm(phone: Phone, at: datetime | None) -> None:
         return
     phone.settings.put(*SETTING, shown)
     alarm = at or datetime.fromtimestamp(0, phone.clock.zone)
-    line = (
-        f"evaluateSubscriptionLocked cal=null, now={_java(phone.clock.now())},"
-        f" nextUserAlarmTime={_java(alarm)}"
-    )
+    times = f"now={_java(phone.clock.now())}, nextUserAlarmTime={_java(alarm)}"
+    line = f"evaluateSubscriptionLocked cal=null, {times}"
     phone.log.system("D", "ConditionProviders.SCP", line)
 
 

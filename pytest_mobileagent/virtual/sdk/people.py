@@ -60,22 +60,13 @@ class People:
 
         The text matches the start of a word of the name, or any digits within the number.
         """
-        rows = self._resolver.query(
-            f"{CONTACTS}/data/phones",
-            ("contact_id", "display_name", "starred", "data1", "data2"),
-            sort="sort_key COLLATE NOCASE",
-        )
-        found = [
-            Person(
-                row["contact_id"],
-                row["display_name"] or row["data1"],
-                bool(row["starred"]),
-                row["data1"],
-                int(row["data2"] or 7),
-            )
-            for row in rows
-            if row["data1"]
-        ]
+        uri, order = f"{CONTACTS}/data/phones", "sort_key COLLATE NOCASE"
+        columns = ("contact_id", "display_name", "starred", "data1", "data2")
+        found = []
+        for row in self._resolver.query(uri, columns, sort=order):
+            if number := row["data1"]:
+                name, kind = row["display_name"] or number, int(row["data2"] or 7)
+                found.append(Person(row["contact_id"], name, bool(row["starred"]), number, kind))
         return [person for person in found if _answers(person, search.strip())]
 
     def by_number(self, number: str) -> Person | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import stat as modes
+from operator import eq, ge, gt, le, lt, ne
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pytest_mobileagent.virtual.shell import patterns
@@ -108,12 +109,7 @@ class Condition:
 
 
 _NUMBERS: dict[str, Callable[[int, int], bool]] = {
-    "-eq": lambda a, b: a == b,
-    "-ne": lambda a, b: a != b,
-    "-lt": lambda a, b: a < b,
-    "-le": lambda a, b: a <= b,
-    "-gt": lambda a, b: a > b,
-    "-ge": lambda a, b: a >= b,
+    f"-{each.__name__}": each for each in (eq, ne, lt, le, gt, ge)
 }
 _RIGHTS: dict[str, Literal["r", "w", "x"]] = {"r": "r", "w": "w", "x": "x"}
 _OF_NODES: dict[str, Callable[[Node], bool]] = {

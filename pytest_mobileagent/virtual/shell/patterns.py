@@ -52,10 +52,7 @@ def posix(
     whole: bool = False,
     fixed: bool = False,
 ) -> Pattern:
-    """Compile POSIX patterns, one of which has to match; PatternError if one is invalid.
-
-    With `fixed`, each character is literal.
-    """
+    """Compile POSIX patterns, or `fixed` ones, of which one has to match; or PatternError."""
     parts = [re.escape(e) if fixed else translated(e, extended=extended) for e in expressions]
     source = "|".join(f"(?:{part})" for part in parts) if len(parts) > 1 else "".join(parts)
     source = rf"\A(?:{source})\Z" if whole else source

@@ -218,9 +218,7 @@ class Parser(TokenParser):
         command = self._compound()
         if command is None:
             return self._simple(line)
-        redirects: list[Redirect] = []
-        while (redirect := self.redirect()) is not None:
-            redirects.append(redirect)
+        redirects = list(iter(self.redirect, None))
         return Redirected(command, redirects, line) if redirects else command
 
     def _compound(self) -> Node | None:

@@ -111,10 +111,7 @@ class Bytes:
 
 
 class Collected:
-    """A writer that stores its data, for `$(...)` and other uses of a command's output.
-
-    More than `most` bytes raise an out-of-memory error.
-    """
+    """A writer that stores at most `most` bytes, for `$(...)` and other uses of an output."""
 
     def __init__(self, most: float = inf) -> None:
         self._chunks: list[bytes] = []

@@ -85,10 +85,7 @@ class Locales(Kept):
         self.changes.note()
 
     def text(self, package: str, folder: Path, english: str) -> str:
-        """Return an app's text in its language, from the translations in `folder`.
-
-        The English text is returned if there is no translation.
-        """
+        """Return an app's text in its language, from translations in `folder`, or in English."""
         for tag in self._apps.get(package) or self.tags:
             spoken = locale(tag)
             if spoken.language == "en":

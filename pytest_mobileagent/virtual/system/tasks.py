@@ -59,12 +59,9 @@ class Tasks:
     def recent(self) -> list[Task]:
         """Return the tasks that the overview shows, the latest first."""
         launcher = self.launcher
-        tasks = [
-            task
-            for task in self.tasks
-            if task.package != launcher and not task.root.activity.exclude_from_recents
-        ]
-        return sorted(tasks, key=lambda task: -task.used)
+        tasks = [task for task in self.tasks if task.package != launcher]
+        shown = [task for task in tasks if not task.root.activity.exclude_from_recents]
+        return sorted(shown, key=lambda task: -task.used)
 
     def _record(self, number: int) -> Record | None:
         return next((each for each in self.records() if each.number == number), None)

@@ -139,15 +139,13 @@ class Telephony(Kept):
         call, seconds = self.call, self.seconds
         if call is None:
             return
-        self._call, kind = None, OUTGOING
-        if call.incoming:
-            kind = INCOMING if call.active else unanswered
+        incoming = INCOMING if call.active else unanswered
+        self._call, kind = None, incoming if call.incoming else OUTGOING
         self._record(call, kind, seconds)
-        if kind == MISSED_CALL:
-            dialer = self.settings.text("secure", "dialer_default_application")
+        dialer = self.settings.text("secure", "dialer_default_application")
+        if kind == MISSED_CALL and dialer:
             extras = {"android.telecom.extra.NOTIFICATION_PHONE_NUMBER": call.number}
-            if dialer:
-                self.broadcasts.send(Intent(MISSED, package=dialer, extras=extras))
+            self.broadcasts.send(Intent(MISSED, package=dialer, extras=extras))
         self._tell(call.number)
 
     def _tell(self, number: str) -> None:

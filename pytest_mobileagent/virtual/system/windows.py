@@ -134,11 +134,8 @@ class Windows(Kept):
     def focus_next(self, *, fields_only: bool = False, back: bool = False) -> bool:
         """Move the focus to the next view that can have it; return False if there is none."""
         window = self.active
-        boxes = [
-            box
-            for box in window.box.walk()
-            if box.view.enabled and _focusable(box.view, fields_only=fields_only)
-        ]
+        enabled = [box for box in window.box.walk() if box.view.enabled]
+        boxes = [box for box in enabled if _focusable(box.view, fields_only=fields_only)]
         if back:
             boxes.reverse()
         keys = [box.key for box in boxes]

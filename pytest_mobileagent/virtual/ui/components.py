@@ -133,17 +133,10 @@ class BottomNav(Frame):
             icon.color = label.color = "on_surface_variant"
         group = Frame([label], id=prefix + "labels_group", width=WRAP, margin=(4, 4, 4, 0))
         group.class_name, group.min_height = "android.view.ViewGroup", 20
-        return Panes(
-            [pill, group],
-            id=item.id,
-            desc=item.label,
-            selected=chosen,
-            on_click=action,
-            weight=1,
-            gravity="center",
-            padding=(0, 12),
-            class_name="android.widget.FrameLayout",
-        )
+        panes = Panes([pill, group], id=item.id, desc=item.label, selected=chosen, weight=1)
+        panes.on_click, panes.gravity, panes.padding = action, "center", (0, 12)
+        panes.class_name = "android.widget.FrameLayout"
+        return panes
 
 
 @dataclass(eq=False)

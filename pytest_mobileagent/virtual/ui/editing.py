@@ -105,10 +105,7 @@ def paint_field(view: Input, brush: Brush) -> None:
 
 
 def origin(view: Input, box: Box) -> tuple[int, int]:
-    """Return the horizontal shift of the lines and the top of the first one.
-
-    If the text is too long for the field, the part with the cursor is shown.
-    """
+    """Return the shift of the lines that shows the cursor, and the top of the first line."""
     room, _ = areas(box)
     size = box.metrics.sp(view.size)
     top = room[1] + round(size * roboto.FONT_PADDING / 2)

@@ -98,11 +98,8 @@ def file_of(family: Family) -> Path | None:
     path = _packaged(family) or _installed(family)
     if path is None:
         brings = f"pip install {family.package.replace('_', '-')}, or " if family.package else ""
-        print(
-            f"no font for {family.name}: its letters are drawn as boxes; "
-            f"{brings}install one of: {', '.join(family.files)}",
-            file=sys.stderr,
-        )
+        problem = f"no font for {family.name}: its letters are drawn as boxes"
+        print(f"{problem}; {brings}install one of: {', '.join(family.files)}", file=sys.stderr)
     return path
 
 
@@ -114,9 +111,8 @@ def _packaged(family: Family) -> Path | None:
 
 
 def _installed(family: Family) -> Path | None:
-    places = [Path(folder).expanduser() for folder in HOST]
     found: dict[str, Path] = {}
-    for place in places:
-        for folder, _, names in os.walk(place):
+    for place in HOST:
+        for folder, _, names in os.walk(Path(place).expanduser()):
             found |= {name: Path(folder, name) for name in names if name in family.files}
     return next((found[name] for name in family.files if name in found), None)

@@ -58,9 +58,8 @@ def shrink(rect: Rect, edges: Rect) -> Rect:
 @lru_cache(1 << 12)
 def _edges(edges: Edges, density: float) -> Rect:
     each = edges if isinstance(edges, tuple) else (edges, edges)
-    left, top, right, bottom = (
-        int(dp * density + 0.5) for dp in (each if len(each) == 4 else each * 2)
-    )
+    each = each if len(each) == 4 else each * 2
+    left, top, right, bottom = (int(dp * density + 0.5) for dp in each)
     return (left, top, right, bottom)
 
 

@@ -83,16 +83,8 @@ class Node:
         orders = {id(child): order for order, child in enumerate(drawn, start=1)}
         paths = dict(zip(map(id, self.box.children), self._paths(), strict=True))
         for index, box in enumerate(in_reading_order(self.box)):
-            at = id(box)
-            child = Node(
-                box,
-                self.package,
-                self.window_id,
-                index=index,
-                drawing_order=orders[at],
-                path=paths[at],
-                parent=self,
-            )
+            child = Node(box, self.package, self.window_id, index=index, parent=self)
+            child.drawing_order, child.path = orders[id(box)], paths[id(box)]
             self.children.append(child)
             child._grow()
 

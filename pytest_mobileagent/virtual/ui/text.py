@@ -7,7 +7,7 @@ import re
 import unicodedata
 from functools import lru_cache
 from itertools import groupby
-from typing import Final
+from typing import Final, TypeAlias
 
 from PIL import Image, ImageFont
 
@@ -16,6 +16,7 @@ from pytest_mobileagent.virtual.ui.theme import icon
 
 RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 EMBEDDED: Final = re.compile("\u202a[^\u202c]*\u202c?")
+Face: TypeAlias = tuple[Family | None, int, bool]  # with its size, and whether it is bold
 _MARKS = "\u202a\u202c"
 _RTL = {"R", "AL"}
 _NUMBERS = {"EN", "AN"}
@@ -24,13 +25,8 @@ _JOINTS = {"CS", "ES", "ET"}  # belong to the numbers next to them
 
 def base(text: str) -> int:
     """Return the level of a line by its first strong letter: 1 if right-to-left, else 0."""
-    for sign in EMBEDDED.sub("", text):
-        kind = unicodedata.bidirectional(sign)
-        if kind == "L":
-            return 0
-        if kind in _RTL:
-            return 1
-    return 0
+    kinds = map(unicodedata.bidirectional, EMBEDDED.sub("", text))
+    return int(next((kind for kind in kinds if kind == "L" or kind in _RTL), "L") in _RTL)
 
 
 def visual(text: str) -> list[tuple[str, bool]]:
@@ -47,8 +43,7 @@ def visual(text: str) -> list[tuple[str, bool]]:
         ["".join(sign for sign, _ in group if sign not in _MARKS), level]
         for level, group in groupby(zip(text, levels, strict=True), key=lambda pair: pair[1])
     ]
-    highest = max(levels, default=0)
-    for level in range(highest, 0, -1):  # from the highest level to the lowest odd one
+    for level in range(max(levels, default=0), 0, -1):  # down to the lowest odd one
         at = 0
         while at < len(runs):
             end = at
@@ -219,9 +214,7 @@ def height(lines: int, size: int) -> int:
 @lru_cache(4096)
 def wrap(text: str, size: int, bold: bool, limit: int, max_lines: int = 0) -> tuple[str, ...]:
     """Break text into lines of at most `limit` pixels; the last one may end in an ellipsis."""
-    lines: list[str] = []
-    for paragraph in text.split("\n"):
-        lines += _break(paragraph, size, bold, limit)
+    lines = [line for each in text.split("\n") for line in _break(each, size, bold, limit)]
     if max_lines and len(lines) > max_lines:
         rest = " ".join(lines[max_lines - 1 :])
         lines = [*lines[: max_lines - 1], _shorten(rest, size, bold, limit)]
@@ -283,11 +276,7 @@ def mask(text: str, size: int, bold: bool) -> Image.Image:
 
 
 def _write(
-    picture: Image.Image,
-    at: tuple[int, int],
-    run: str,
-    face: tuple[Family | None, int, bool],
-    leftwards: bool,
+    picture: Image.Image, at: tuple[int, int], run: str, face: Face, leftwards: bool
 ) -> None:
     family, size, bold = face
     chosen = font(family, size, bold)

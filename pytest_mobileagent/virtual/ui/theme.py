@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+RGB: TypeAlias = tuple[int, int, int]
 RGBA: TypeAlias = tuple[int, int, int, int]
 
 READABLE = 3.0  # minimum contrast for large text and icons
@@ -67,9 +68,7 @@ def _luminance(color: RGBA) -> float:
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
-def mix(
-    one: tuple[int, int, int], other: tuple[int, int, int], part: float
-) -> tuple[int, int, int]:
+def mix(one: RGB, other: RGB, part: float) -> RGB:
     """Blend two colours; `part` is the share of the other one."""
     red, green, blue = (round(a + (b - a) * part) for a, b in zip(one, other, strict=True))
     return red, green, blue
@@ -83,19 +82,16 @@ def _literal(color: str) -> RGBA:
 
 
 Point: TypeAlias = tuple[float, float]
+Points: TypeAlias = list[Point]
 
-DRAWINGS: Final[dict[str, str]] = dict(
-    line.split(": ", 1)
-    for line in Path(__file__).with_name("icons.txt").read_text("utf-8").splitlines()
-    if line and not line.startswith("#")
-)
+_LINES: Final = Path(__file__).with_name("icons.txt").read_text("utf-8").splitlines()
+_ICONS: Final = [line for line in _LINES if line and not line.startswith("#")]
+DRAWINGS: Final[dict[str, str]] = dict(line.split(": ", 1) for line in _ICONS)
 
 _FINE = 4  # drawn larger and scaled down, for smooth edges
 _PEN = 2.0
 # Icons that are mirrored in right-to-left layouts.
-_TURNED = re.compile(
-    "arrow_(back|forward)|chevron_.*|keyboard_return|label|log(in|out)|send|volume_.*"
-)
+_TURNED = "arrow_(back|forward)|chevron_.*|keyboard_return|label|log(in|out)|send|volume_.*"
 
 
 @lru_cache(512)
@@ -114,10 +110,8 @@ def icon(name: str, size: int) -> Image.Image:
 @lru_cache(128)
 def flipped(name: str, size: int) -> Image.Image:
     """Return an icon as it looks in a right-to-left layout."""
-    picture = icon(name, size)
-    if not _TURNED.fullmatch(name):
-        return picture
-    return picture.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
+    picture, turned = icon(name, size), re.fullmatch(_TURNED, name)
+    return picture.transpose(Image.Transpose.FLIP_LEFT_RIGHT) if turned else picture
 
 
 def _number(text: str, scale: float) -> Point:
@@ -125,9 +119,7 @@ def _number(text: str, scale: float) -> Point:
     return (float(x) * scale, float(y) * scale if y else float(x))
 
 
-def _shape(
-    draw: ImageDraw.ImageDraw, word: str, points: list[Point], ink: int, scale: float
-) -> None:
+def _shape(draw: ImageDraw.ImageDraw, word: str, points: Points, ink: int, scale: float) -> None:
     match word, points:
         case "fill", _:
             draw.polygon(points, ink)
@@ -139,9 +131,7 @@ def _shape(
             _stroke(draw, word, points, ink, _PEN * scale)
 
 
-def _stroke(
-    draw: ImageDraw.ImageDraw, word: str, points: list[Point], ink: int, pen: float
-) -> None:
+def _stroke(draw: ImageDraw.ImageDraw, word: str, points: Points, ink: int, pen: float) -> None:
     match word, points:
         case "line", _:
             draw.line(points, ink, round(pen), joint="curve")
@@ -164,7 +154,7 @@ def _around(centre: Point, radius: float) -> tuple[float, float, float, float]:
     return (centre[0] - radius, centre[1] - radius, centre[0] + radius, centre[1] + radius)
 
 
-def _rays(centre: Point, inner: float, outer: float, count: int) -> Iterator[list[Point]]:
+def _rays(centre: Point, inner: float, outer: float, count: int) -> Iterator[Points]:
     for i in range(count):
         x, y = math.cos(2 * math.pi * i / count), math.sin(2 * math.pi * i / count)
         yield [(centre[0] + radius * x, centre[1] + radius * y) for radius in (inner, outer)]

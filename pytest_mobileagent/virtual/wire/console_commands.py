@@ -33,10 +33,7 @@ class Hangup(Exception):
 
 @dataclass(slots=True)
 class Emulator:
-    """What commands operate on: the phone, and a function that stops it.
-
-    `peers` are the emulators of this process by serial, this one included.
-    """
+    """What commands operate on: the phone, a function that stops it, emulators by serial."""
 
     phone: Phone
     stop: Callable[[], None]

@@ -179,9 +179,7 @@ _TESTS: dict[str, Callable[[Context, Found, str], bool]] = {
     "-name": lambda _, file, wanted: matches(wanted, file.name),
     "-iname": lambda _, file, wanted: matches(wanted.lower(), file.name.lower()),
     "-path": lambda _, file, wanted: matches(wanted, file.path),
-    "-type": lambda _, file, wanted: (
-        file.node.kind in [_KINDS.get(kind) for kind in wanted.split(",")]
-    ),
+    "-type": lambda _, file, wanted: file.node.kind in map(_KINDS.get, wanted.split(",")),
     "-mtime": lambda ctx, file, wanted: _compared(wanted, _age(ctx, file) // 86400),
     "-mmin": lambda ctx, file, wanted: _compared(wanted, _age(ctx, file) // 60),
     "-newer": lambda ctx, file, wanted: file.node.mtime > ctx.files.stat(wanted).mtime,
@@ -196,11 +194,8 @@ _MOST = 10_000  # lines kept from before a match
 @command("grep", "egrep", "fgrep")
 async def grep(ctx: Context, args: list[str]) -> int:
     """Print the lines that match a pattern."""
-    options = parse(
-        args,
-        "A:B:C:EFHILace:hilm:noqrRsvwxU",
-        {"color": "U", "colour": "U", "line-buffered": "U"},
-    )
+    ignored = {"color": "U", "colour": "U", "line-buffered": "U"}
+    options = parse(args, "A:B:C:EFHILace:hilm:noqrRsvwxU", ignored)
     patterns = [line for text in options.all("e") for line in text.split("\n")]
     names = options.rest
     if "e" not in options:

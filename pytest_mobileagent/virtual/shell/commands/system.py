@@ -185,10 +185,7 @@ _NANOSECONDS = re.compile(r"%(\d?)N")
 
 
 def parsed(text: str, now: datetime) -> float:
-    """Return the time that `text` specifies, in seconds since the epoch.
-
-    Parts that `text` omits are taken from `now`.
-    """
+    """Return the time that `text` specifies, in seconds; parts that it omits are those of `now`."""
     if unix := _UNIX.fullmatch(text):
         return float(unix[1])
     zone = now.tzinfo

@@ -154,10 +154,7 @@ class Events(Kept):
             asyncio.get_running_loop().call_later(INTERVAL, self.stir)
 
     def settle(self, *, by_keys: bool = False) -> None:
-        """Compare the screen with its last seen state and send events for the differences.
-
-        `by_keys` means that text was typed key by key.
-        """
+        """Send events for changes since the last time; `by_keys` if text was typed key by key."""
         if not self.listeners or self._busy:
             return
         self._busy = True

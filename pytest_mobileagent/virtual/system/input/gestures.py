@@ -108,14 +108,10 @@ class Gestures:
             timeout = int(self.settings.text("secure", "long_press_timeout", "400"))
             (self.long_press if milliseconds >= timeout else self.tap)(x1, y1)
             return
-        if self.keyguard.draw([(x1, y1), (x2, y2)]):
+        path = [(x1, y1), (x2, y2)]
+        if self.keyguard.draw(path) or self.trace(path, milliseconds):
             return
-        if self.trace([(x1, y1), (x2, y2)], milliseconds):
-            return
-        if self._edge(x1, y1, dx, dy, milliseconds):
-            return
-        window = self._touched(x1, y1)
-        if window is None:
+        if self._edge(x1, y1, dx, dy, milliseconds) or not (window := self._touched(x1, y1)):
             return
         self._close_menu(window)
         box = touch.target(window.box, x1, y1)
@@ -178,11 +174,8 @@ class Gestures:
             return None
         self.clock.input_happened()
         for window in reversed(self.windows.stack):
-            if window.kind in ("toast", "scrim"):
-                continue
-            if window.kind in FOCUSABLE:
-                return window
-            if window.kind in ("keyboard", "headsup") and holds(window.box.bounds, x, y):
+            over = window.kind in ("keyboard", "headsup") and holds(window.box.bounds, x, y)
+            if over or window.kind in FOCUSABLE:
                 return window
         return None
 

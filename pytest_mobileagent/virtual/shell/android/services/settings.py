@@ -62,10 +62,9 @@ def _parse(words: Arguments) -> tuple[str, str, list[str]]:
         raise Refused("Invalid namespace 'system'")
     rest = words.rest()
     least, most = COUNTS[verb]
-    if len(rest) < least:
-        raise Refused("Bad arguments")
-    if len(rest) > most:
-        raise Refused("Bad arguments" if verb == "put" else "Too many arguments")
+    if not least <= len(rest) <= most:
+        many = len(rest) > most and verb != "put"
+        raise Refused("Too many arguments" if many else "Bad arguments")
     return verb, given.lower(), rest
 
 
@@ -74,9 +73,8 @@ KINDS: dict[str, Literal["pin", "password", "pattern"]] = {
     "set-password": "password",
     "set-pattern": "pattern",
 }
-lock = Service(
-    "lock_settings", script="locksettings", interface="com.android.internal.widget.ILockSettings"
-)
+INTERFACE = "com.android.internal.widget.ILockSettings"
+lock = Service("lock_settings", script="locksettings", interface=INTERFACE)
 
 
 @lock.dump
