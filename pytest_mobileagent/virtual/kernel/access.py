@@ -8,7 +8,7 @@ import posixpath
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
-from pytest_mobileagent.virtual.kernel.files import OVERLAY, SHARED
+from pytest_mobileagent.virtual.kernel.files import OVERLAY, SHARED, Lookup
 from pytest_mobileagent.virtual.kernel.users import ROOT, groups_of
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ Want = Literal["r", "w", "x"]
 _READ_ONLY = {"", "apex", "odm", "product", "system", "system_ext", "vendor"}  # "" is / itself
 
 
-class UserFiles:
+class UserFiles(Lookup):
     """Access to `files` with the rights of the user `uid`, from the folder `cwd`."""
 
     def __init__(self, files: FileSystem, uid: int, cwd: str) -> None:
@@ -32,25 +32,6 @@ class UserFiles:
     def room(self) -> int:
         """The number of bytes that can still be written."""
         return self._files.capacity - self._files.used
-
-    def exists(self, name: str) -> bool:
-        """Return whether something is there, as far as this user can see."""
-        return self.find(name) is not None
-
-    def is_file(self, name: str) -> bool:
-        """Return whether a file is there."""
-        return (node := self.find(name)) is not None and node.kind == "file"
-
-    def is_dir(self, name: str) -> bool:
-        """Return whether a folder is there."""
-        return (node := self.find(name)) is not None and node.kind == "dir"
-
-    def find(self, name: str, *, follow: bool = True) -> Node | None:
-        """Return the node at `name`, or None."""
-        try:
-            return self.stat(name, follow=follow)
-        except OSError:
-            return None
 
     def stat(self, name: str, *, follow: bool = True) -> Node:
         """Return the node at `name`."""

@@ -6,6 +6,7 @@ import errno
 import os
 import posixpath
 import stat as modes
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, Literal, NoReturn
@@ -73,7 +74,34 @@ class Space:
         return self.size - self.free
 
 
-class FileSystem:
+class Lookup(ABC):
+    """Answers what is at a path from the node there, or the error that there is none."""
+
+    @abstractmethod
+    def stat(self, path: str, /, *, follow: bool = True) -> Node:
+        """Return the node at `path`."""
+
+    def find(self, path: str, *, follow: bool = True) -> Node | None:
+        """Return the node at `path`, or None if nothing is there or a link is broken."""
+        try:
+            return self.stat(path, follow=follow)
+        except OSError:
+            return None
+
+    def exists(self, path: str) -> bool:
+        """Return whether something is at the path."""
+        return self.find(path) is not None
+
+    def is_file(self, path: str) -> bool:
+        """Return whether a file is at the path."""
+        return (node := self.find(path)) is not None and node.kind == "file"
+
+    def is_dir(self, path: str) -> bool:
+        """Return whether a folder is at the path."""
+        return (node := self.find(path)) is not None and node.kind == "dir"
+
+
+class FileSystem(Lookup):
     """All files of a phone. It trusts its caller; `access` checks what a user may do.
 
     Nodes are kept in a single flat mapping by real path (without links in the parents), so that a
@@ -129,25 +157,6 @@ class FileSystem:
     def stat(self, path: str, follow: bool = True) -> Node:
         """Return the node at `path`."""
         return self._nodes.get(self.resolve(path, follow=follow)) or _fail(errno.ENOENT, path)
-
-    def find(self, path: str) -> Node | None:
-        """Return the node at `path`, or None if nothing is there or a link is broken."""
-        try:
-            return self.stat(path)
-        except OSError:
-            return None
-
-    def exists(self, path: str) -> bool:
-        """Return whether something is at the path."""
-        return self.find(path) is not None
-
-    def is_file(self, path: str) -> bool:
-        """Return whether a file is at the path."""
-        return (node := self.find(path)) is not None and node.kind == "file"
-
-    def is_dir(self, path: str) -> bool:
-        """Return whether a folder is at the path."""
-        return (node := self.find(path)) is not None and node.kind == "dir"
 
     def listdir(self, path: str) -> list[str]:
         """Return the sorted names in a folder."""
