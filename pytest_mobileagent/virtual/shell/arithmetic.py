@@ -14,10 +14,7 @@ if TYPE_CHECKING:
     Get = Callable[[str], str]
     Assign = Callable[[str, str], None]
 
-_TOKEN = re.compile(
-    r"\s*(\d\w*#?\w*|[A-Za-z_]\w*|\+\+|--|&&|\|\||[-+*/%<>=!]=|<<|>>|\S)",
-    re.ASCII,
-)
+_TOKEN = re.compile(r"\s*(\d\w*#?\w*|[A-Za-z_]\w*|\+\+|--|&&|\|\||[-+*/%<>=!]=|<<|>>|\S)", re.ASCII)
 _LONGEST = 10_000
 _PREFIXES: dict[str, Callable[[int], int]] = {
     "-": operator.neg,

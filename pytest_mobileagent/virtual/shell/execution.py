@@ -44,17 +44,13 @@ class Node(ABC):
 
 
 class Shell:
-    """A shell, or a subshell, which starts with a copy of its parent's state.
-
-    `name` is $0. `file` is the source of the script, if error messages should include it: a path or
-    <stdin>.
-    """
+    """A shell, or a subshell, which starts with a copy of its parent's state."""
 
     def __init__(self, session: Session, pid: int) -> None:
         self.session = session
         self.cwd = session.cwd
-        self.name = "/system/bin/sh"
-        self.file: str | None = None
+        self.name = "/system/bin/sh"  # $0
+        self.file: str | None = None  # the script's path or <stdin>, if messages should include it
         self.pid = pid
         self.arguments: list[str] = []
         self.variables = Variables({**session.env, "PWD": session.cwd})

@@ -231,8 +231,7 @@ async def wait(ctx: Context, args: list[str]) -> int:
     pids = [ctx.shell.evaluate(word) for word in args] or list(jobs)
     status = 0
     for pid in pids:
-        job = jobs.pop(pid, None)
-        if job:
+        if job := jobs.pop(pid, None):
             await asyncio.wait({job})
         status = job.result() if job else 127
     return status if args else 0

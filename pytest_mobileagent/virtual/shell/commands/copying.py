@@ -64,9 +64,8 @@ async def _copy_file(ctx: Context, name: str, goal: str, options: Options) -> No
     if "f" in options and ctx.files.exists(goal) and not ctx.files.may(goal, "w"):
         ctx.files.remove(goal)
     await ctx.save(goal, data)
-    if ctx.uid not in {0, ctx.files.stat(goal).uid} or ctx.path(goal).startswith("/dev/"):
-        return
-    ctx.files.chmod(goal, ctx.files.stat(name).mode & 0o777)
+    if ctx.uid in {0, ctx.files.stat(goal).uid} and not ctx.path(goal).startswith("/dev/"):
+        ctx.files.chmod(goal, ctx.files.stat(name).mode & 0o777)
 
 
 def _preserve(ctx: Context, node: Node, goal: str) -> None:

@@ -126,10 +126,8 @@ async def chown(ctx: Context, args: list[str]) -> int:
 
 
 def _number(name: str, kind: str) -> int | None:
-    if not name:
-        return None
-    found = number_of(name)
-    if found is None:
+    found = number_of(name) if name else None
+    if name and found is None:
         raise Failure(f"bad {kind} '{name}'")
     return found
 

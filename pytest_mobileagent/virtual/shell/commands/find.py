@@ -50,11 +50,7 @@ async def find(ctx: Context, args: list[str]) -> int:
 
 
 class _Expression:
-    """The conditions and actions after the folders, which are parsed again for each file.
-
-    Parts parsed without `act` have no effect: they do not matter to the result, or are only
-    checked.
-    """
+    """The expression after the folders, parsed for each file; without `act`, it has no effect."""
 
     def __init__(self, ctx: Context, words: Sequence[str]) -> None:
         self.least = 0
