@@ -39,10 +39,7 @@ class BrokenApp(Exception):
 
 
 def load_apps(folder: Path) -> list[type[App]]:
-    """Return the apps defined in a folder, in the order of their package names.
-
-    BrokenApp if the folder does not exist, or its code cannot be used.
-    """
+    """Return a folder's apps in the order of package names; BrokenApp if that is impossible."""
     if not folder.is_dir():
         raise BrokenApp(f"there is no folder of apps at {folder}")
     found: dict[str, type[App]] = {}

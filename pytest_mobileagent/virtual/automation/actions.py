@@ -104,10 +104,7 @@ def do(phone: Phone, fingers: Sequence[Touch]) -> None:
 
 
 def _alone(phone: Phone, touch: Touch) -> None:
-    """Perform one finger's gesture: tap, long press, drag, or a swipe for each straight leg.
-
-    A view that takes paths gets the whole path instead.
-    """
+    """Give a path to a view that takes it; else tap, press, drag, or swipe each straight leg."""
     slop = phone.display.metrics.px(SLOP)
     start, end = touch.start, touch.end
     timeout = int(phone.settings.text("secure", "long_press_timeout", "400"))

@@ -62,10 +62,7 @@ class Database:
         return row or 0
 
     def insert(self, table: str, *values: Any, **row: Any) -> int:
-        """Insert a row, in place of those with a key of it; return its id.
-
-        It is told by the values of all columns in their order, or else by the names of some.
-        """
+        """Insert or replace a row of values for all columns, or for named ones; return its id."""
         names, given = f"({', '.join(row)})" if row else "", [*values, *row.values()]
         marks = ", ".join("?" * len(given))
         return self.execute(f"INSERT OR REPLACE INTO {table} {names} VALUES ({marks})", *given)  # noqa: S608

@@ -30,6 +30,10 @@ PATIENCE: Final = 1.0  # seconds until a call times out
 HOST: Final = "10.0.2.2"  # the emulator's host, as seen from the phone
 _ACTION: Final = "accessibility_forwarder.intent.action."
 _OPTIONS: Final = (("grpc.enable_http_proxy", 0), ("grpc.max_reconnect_backoff_ms", 1000))
+_FLAGS: Final = (
+    *("checkable", "checked", "clickable", "editable", "enabled", "focusable", "focused"),
+    *("long_clickable", "password", "scrollable", "selected"),
+)
 _NUMBERS: Final = ("from_index", "to_index", "added_count", "removed_count")
 
 
@@ -238,18 +242,8 @@ def _node(node: Node, number: int, depth: int, children: range) -> Any:
         text_selection_end=end,
         view_id_resource_name=node.resource_id,
         window_id=node.window_id,
-        is_checkable=node.checkable,
-        is_checked=node.checked,
-        is_clickable=node.clickable,
-        is_editable=node.editable,
-        is_enabled=node.enabled,
-        is_focusable=node.focusable,
-        is_focused=node.focused,
-        is_long_clickable=node.long_clickable,
-        is_password=node.password,
-        is_scrollable=node.scrollable,
-        is_selected=node.selected,
         is_visible_to_user=node.visible,
+        **{f"is_{flag}": getattr(node, flag) for flag in _FLAGS},
         actions=[forwarding.AndroidAccessibilityAction(id=each) for each in _actions(node)],
         child_ids=children,
         depth=depth,

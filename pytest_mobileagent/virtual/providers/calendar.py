@@ -191,10 +191,9 @@ class Calendar(Provider):
         """Compute the instances in a time window, and query them."""
         window = "dtstart <= ? AND (lastDate IS NULL OR lastDate >= ?)"
         sql = f"SELECT * FROM Events WHERE deleted = 0 AND {window}"
-        events = self.db.query(sql, end, begin)
         zone = self.phone.clock.zone
         found: list[tuple[Any, ...]] = []
-        for event in events:
+        for event in self.db.query(sql, end, begin):
             for each in occurrences(event, begin, end, zone):
                 found.append((len(found) + 1, event["_id"], *each))
         self.db.table_of("found", ", ".join(f'"{name}"' for name in _INSTANCE), found)

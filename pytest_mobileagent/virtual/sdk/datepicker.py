@@ -24,11 +24,7 @@ def fresh(day: date) -> dict[str, Any]:
 
 
 def dialog(
-    activity: Activity,
-    name: str,
-    *,
-    done: Callable[[date], object],
-    close: Callable[[], object],
+    activity: Activity, name: str, *, done: Callable[[date], object], close: Callable[[], object]
 ) -> Dialog:
     """Build the dialog, whose state is in `activity.state[name]`; `done` gets the chosen day."""
     picker = activity.state[name]

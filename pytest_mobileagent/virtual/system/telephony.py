@@ -182,10 +182,7 @@ class Telephony(Kept):
     # Messages
 
     def receive(self, number: str, text: str) -> None:
-        """Receive a message, which goes to the default messaging app unless the sender is blocked.
-
-        Without such an app, the system itself stores the message.
-        """
+        """Receive a message by the default messaging app, or else the system, unless blocked."""
         if self.radios.airplane or self._blocked(number):
             return
         app = self.settings.text("secure", SMS_APP)

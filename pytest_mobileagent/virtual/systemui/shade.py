@@ -43,8 +43,7 @@ def notice(ui: SystemUi, shown: Notification, *, expanded: bool, floating: bool 
         Text(_age(ui, shown), id="android:id/time", size=12, color="on_surface_variant"),
         Space(height=0),
     ]
-    has_more = bool(shown.long_text or shown.deeds)
-    if has_more and not floating:
+    if (shown.long_text or shown.deeds) and not floating:
         icon, word = ("expand_less", "Collapse") if expanded else ("expand_more", "Expand")
         button = ImageButton(icon, id="android:id/expand_button", desc=t(word), size=20, padding=4)
         button.on_click = partial(ui.shade.toggle, shown)
@@ -222,15 +221,14 @@ def shade(ui: SystemUi) -> View:
 
 def _header(ui: SystemUi) -> View:
     locale = ui.locales.current
-    date = locale.date(ui.clock.now(), "EEE, MMM d")
     parts: list[View] = [
         Text(ui.time_text(), id="clock", size=24, margin=(8, 0)),
-        Text(date, id="date", margin=(8, 0)),
+        Text(locale.date(ui.clock.now(), "EEE, MMM d"), id="date", margin=(8, 0)),
         Space(height=0),
     ]
-    charge = f"{ui.power.level}%"
     if ui.shade.full:
-        parts.append(Text(locale.digits(charge), id="batteryRemainingIcon", margin=(8, 0)))
+        charge = locale.digits(f"{ui.power.level}%")
+        parts.append(Text(charge, id="batteryRemainingIcon", margin=(8, 0)))
     return Row(parts, id="header", height=56)
 
 
@@ -241,8 +239,7 @@ def _quick_settings(ui: SystemUi) -> View:
     metrics = ui.display.metrics
     room = metrics.width_px / metrics.density - 2 * SIDES
     columns = max(2, min(FIRST, int(room / (TILE * max(1, metrics.font_scale)))))
-    grid = Grid([tile_view(tile, ui) for tile in shown], columns, id=panel)
-    parts: list[View] = [grid]
+    parts: list[View] = [Grid([tile_view(tile, ui) for tile in shown], columns, id=panel)]
     if ui.shade.full:
         parts.insert(0, _brightness(ui))
     return Column(parts, id="quick_settings_container" if ui.shade.full else "qs_frame")

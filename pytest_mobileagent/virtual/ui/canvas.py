@@ -123,10 +123,7 @@ def _outside(radius: int, number: int) -> Image.Image:
 
 
 class Canvas:
-    """A screen of a size in pixels, initially black; painting is limited to a clipping rectangle.
-
-    Painting adds to its `marks`.
-    """
+    """A screen in pixels, initially black; painting, within a clipping rectangle, adds `marks`."""
 
     def __init__(self, width: int, height: int) -> None:
         self.marks: list[Mark] = []

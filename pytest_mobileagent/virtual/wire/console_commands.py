@@ -289,8 +289,10 @@ def _calls(emulator: Emulator, _: str) -> str:
     call = emulator.phone.telephony.call
     if call is None:
         return ""
-    way = "inbound from" if call.incoming else "outbound to "
-    return f"{way} {call.number:<10} : {_state(call)}\n"
+    way, state = ("inbound from", "incoming") if call.incoming else ("outbound to ", "dialing")
+    if call.active:
+        state = "held" if call.held else "active"
+    return f"{way} {call.number:<10} : {state}\n"
 
 
 @command("gsm call", "create inbound phone call")
@@ -350,9 +352,3 @@ def _number(text: str, command: str) -> str:
     if not re.fullmatch(r"[0-9#+]+", text):
         raise Refusal("bad phone number format, use digits, # and + only")
     return text
-
-
-def _state(call: Call) -> str:
-    if call.active:
-        return "held" if call.held else "active"
-    return "incoming" if call.incoming else "dialing"

@@ -178,9 +178,7 @@ def _text(value: Any) -> str:
     """Return the string value of an argument, which is a string, a number or nodes."""
     if isinstance(value, list):
         value = value[0] if value else ""
-    if etree.iselement(value):
-        return str(value.xpath("string()"))
-    return str(value)
+    return str(value.xpath("string()") if etree.iselement(value) else value)
 
 
 def _flags(flags: str) -> int:

@@ -100,10 +100,7 @@ class UiAutomation:
 
     @contextmanager
     def connect(self, owner: str, *, suppress: bool = False) -> Iterator[None]:
-        """Connect within the context; AlreadyRegistered if another tool is connected.
-
-        `suppress` keeps events from accessibility services meanwhile.
-        """
+        """Connect; AlreadyRegistered if another tool is; `suppress` keeps events from services."""
         if self.owner is not None:
             raise AlreadyRegistered(self.owner)
         self.owner, self.suppresses = owner, suppress
