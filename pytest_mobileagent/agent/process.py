@@ -15,31 +15,13 @@ import time
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
-from pytest_mobileagent.agent.conversation import (
-    END,
-    PROBE,
-    WORK,
-    KilledError,
-    TimeIsUpError,
-    Work,
-    pack_observation,
-    receive_in_worker,
-    send_streams,
-    send_to_agent,
-    unpack_reply,
-)
+from pytest_mobileagent import processes
+from pytest_mobileagent.agent import conversation
 from pytest_mobileagent.episode.output import Printed
 from pytest_mobileagent.episode.store import MOST_OF_ERROR, cut
 from pytest_mobileagent.errors import AgentError
 from pytest_mobileagent.llm.providers import without_key_variables
 from pytest_mobileagent.llm.reference import ModelChoice
-from pytest_mobileagent.processes import (
-    VARIABLE,
-    end_descendants,
-    end_marked,
-    signal_name,
-    was_killed,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -119,14 +101,14 @@ class AgentProcess:
                 # -u: what an agent prints must arrive in the step in which it is printed.
                 [sys.executable, "-P", "-u", "-c", _PROGRAM, path, *numbers],
                 stdin=subprocess.DEVNULL,
-                env={**environment, VARIABLE: self._mark},
+                env={**environment, processes.VARIABLE: self._mark},
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,  # Ctrl-C is handled here
             )
         self._connection = Connection(ours.detach())
         self._about, self._clean, self._waits = None, True, False
         with contextlib.suppress(OSError):  # it is gone already; `load` reports it
-            send_to_agent(self._connection, "load", *self._request)
+            conversation.send_to_agent(self._connection, "load", *self._request)
 
     def load(self) -> dict[str, Any]:
         """Return what the process says of the agent (see `agent.options.facts_of`).
@@ -142,7 +124,7 @@ class AgentProcess:
             self._wake()
             try:
                 about = self._receive_about()
-            except TimeIsUpError:
+            except conversation.TimeIsUpError:
                 self._refusal = f"was not loaded within {_LOAD_SECONDS:g} s"
             except (AgentError, ValueError) as error:
                 self._refusal = f"cannot be loaded: {error}"
@@ -162,7 +144,7 @@ class AgentProcess:
         """Return the agent's first message; a process that somebody kills is started once more."""
         try:
             return self._receive(_LOAD_SECONDS)
-        except KilledError:
+        except conversation.KilledError:
             self.kill()
             self.start()
             return self._receive(_LOAD_SECONDS)
@@ -182,8 +164,10 @@ class AgentProcess:
         self._clean = self._waits = False  # until the process reports otherwise
         self._printed = Printed(briefing.folder)
         with contextlib.suppress(OSError):  # `receive` reports it
-            send_to_agent(self._connection, "play", briefing, pack_observation(observation))
-            send_streams(self._connection, self._printed.descriptors)
+            conversation.send_to_agent(
+                self._connection, "play", briefing, conversation.pack_observation(observation)
+            )
+            conversation.send_streams(self._connection, self._printed.descriptors)
         self._printed.sent()
 
     def _answers(self) -> bool:
@@ -196,9 +180,9 @@ class AgentProcess:
             return True
         self._wake()
         try:
-            send_to_agent(self._connection, PROBE)
-            return bool(self._receive(_PROBE_SECONDS)["kind"] == PROBE)
-        except (AgentError, OSError, TimeIsUpError, ValueError):
+            conversation.send_to_agent(self._connection, conversation.PROBE)
+            return bool(self._receive(_PROBE_SECONDS)["kind"] == conversation.PROBE)
+        except (AgentError, OSError, conversation.TimeIsUpError, ValueError):
             return False
 
     def _wake(self) -> None:
@@ -206,15 +190,15 @@ class AgentProcess:
         assert self._process is not None
         self._process.send_signal(signal.SIGCONT)
 
-    def receive(self, seconds: float) -> Reply | Work:
+    def receive(self, seconds: float) -> Reply | conversation.Work:
         """Return the agent's next decision, or how its work ended."""
         try:
             message = self._receive(seconds)
             if message["kind"] == "reply":
-                return unpack_reply(message)
+                return conversation.unpack_reply(message)
             if message["kind"] == "work":
                 self._clean, self._waits = bool(message["clean"]), True
-                return Work(**{name: message[name] for name in WORK})
+                return conversation.Work(**{name: message[name] for name in conversation.WORK})
         except (LookupError, TypeError, ValueError) as error:
             raise AgentError(f"its process sent a message that cannot be read: {error}") from error
         raise AgentError(f"its process sent a message of unknown kind {message['kind']!r}")
@@ -222,9 +206,9 @@ class AgentProcess:
     def send(self, observation: Observation | None) -> None:
         """Send an observation; None means that the episode is over."""
         assert self._connection is not None
-        packed = None if observation is None else pack_observation(observation)
+        packed = None if observation is None else conversation.pack_observation(observation)
         with contextlib.suppress(OSError):  # `receive` reports it
-            send_to_agent(self._connection, "seen", packed)
+            conversation.send_to_agent(self._connection, "seen", packed)
 
     def end(self) -> None:
         """End what the agent has started, and its process too unless the agent ended normally."""
@@ -243,8 +227,8 @@ class AgentProcess:
             self.close()
             self.start()  # so that it is ready when the next episode begins
         else:
-            end_descendants(process.pid)
-            end_marked(self._mark, spare=[process.pid])
+            processes.end_descendants(process.pid)
+            processes.end_marked(self._mark, spare=[process.pid])
 
     def close(self) -> None:
         """End the process after its exit functions have run, and everything that it has started.
@@ -253,10 +237,10 @@ class AgentProcess:
         """
         process, connection = self._process, self._connection
         if self._waits and process is not None and connection is not None:
-            with contextlib.suppress(AgentError, OSError, TimeIsUpError, ValueError):
-                end_descendants(process.pid)  # an exit function might wait for them
+            with contextlib.suppress(AgentError, OSError, conversation.TimeIsUpError, ValueError):
+                processes.end_descendants(process.pid)  # an exit function might wait for them
                 self._wake()
-                send_to_agent(connection, END)
+                conversation.send_to_agent(connection, conversation.END)
                 self._receive(_EXIT_SECONDS)
         self.kill()
 
@@ -267,12 +251,12 @@ class AgentProcess:
             return
         if process.poll() is None:
             os.kill(process.pid, signal.SIGSTOP)  # so that it starts no more
-            end_descendants(process.pid)
+            processes.end_descendants(process.pid)
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         process.kill()
         process.wait()
-        end_marked(self._mark)
+        processes.end_marked(self._mark)
         if self._connection is not None:
             self._connection.close()
 
@@ -286,8 +270,8 @@ class AgentProcess:
                 if self._process.poll() is not None and not self._connection.poll(0):
                     raise _how_it_ended(self._process)
                 if time.monotonic() >= ends:
-                    raise TimeIsUpError
-            return receive_in_worker(self._connection)
+                    raise conversation.TimeIsUpError
+            return conversation.receive_in_worker(self._connection)
         except (EOFError, OSError) as error:
             raise _how_it_ended(self._process) from error
 
@@ -301,5 +285,5 @@ def _how_it_ended(process: subprocess.Popen[bytes]) -> AgentError:
         return AgentError("its process closed the connection")
     if status >= 0:
         return AgentError(f"its process ended with status {status}")
-    kind = KilledError if was_killed(status) else AgentError
-    return kind(f"its process was killed by {signal_name(-status)}")
+    kind = conversation.KilledError if processes.was_killed(status) else AgentError
+    return kind(f"its process was killed by {processes.signal_name(-status)}")

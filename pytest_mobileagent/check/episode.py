@@ -8,18 +8,9 @@ from typing import TYPE_CHECKING, Any, get_args
 from pytest_mobileagent._task.needs import alternatives
 from pytest_mobileagent.action import Key, KeyName, Type
 from pytest_mobileagent.action.gestures import LongPress
-from pytest_mobileagent.check import temporal
+from pytest_mobileagent.check import events, temporal
 from pytest_mobileagent.check.actions import runs, targets, touches, typings
 from pytest_mobileagent.check.body import UnclearAnswer, assumed, subgoal
-from pytest_mobileagent.check.events import (
-    START,
-    EventSelector,
-    NoListenerError,
-    derive,
-    lost,
-    since,
-    underivable,
-)
 from pytest_mobileagent.episode import EpisodeRecord
 from pytest_mobileagent.episode.event import Event
 from pytest_mobileagent.episode.reader import read
@@ -143,7 +134,7 @@ class Episode(EpisodeRecord):
                 return True
         return self._missed(f"no screen had {Selector.of(criteria)}", (), misses)
 
-    def event(self, *, after: Event | None = START, **criteria: Any) -> Event | None:
+    def event(self, *, after: Event | None = events.START, **criteria: Any) -> Event | None:
         """Return the first event that meets the criteria (see `EventSelector`), or None.
 
         With `after`, only later events are considered. If `after` is None there are none, so the
@@ -154,21 +145,21 @@ class Episode(EpisodeRecord):
             CriteriaError: if a criterion is unknown, or `after` is not an event.
             NoListenerError: if no events were recorded, and such an event cannot be derived.
         """
-        selector = EventSelector.of(criteria)
+        selector = events.EventSelector.of(criteria)
         if not isinstance(after, Event | None):
             raise CriteriaError(f"event(after={after!r}): must be a result of event(), or None")
         is_heard = self.device.listener
-        if not is_heard and (why := underivable(selector)):
+        if not is_heard and (why := events.underivable(selector)):
             msg = f"no events were recorded: device {self.device.serial} has no listener, and {why}"
-            raise NoListenerError(f"{msg} (docs/events.md)")
+            raise events.NoListenerError(f"{msg} (docs/events.md)")
         numbered = [(n, event) for n, step in enumerate(self.steps, 1) for event in step.events]
-        numbered = numbered if is_heard else derive(self)
-        later = since(numbered, after)
+        numbered = numbered if is_heard else events.derive(self)
+        later = events.since(numbered, after)
         found = next((event for _, event in later if selector.matches(event)), None)
         if found is None:
-            gap = lost([event for _, event in numbered])
+            gap = events.lost([event for _, event in numbered])
             but = f", while {gap} were lost," if gap else ""
-            from_ = "" if after is START else " after the given event"
+            from_ = "" if after is events.START else " after the given event"
             derived = "" if is_heard else " derived from actions and screens"
             what = f"none of {len(later)} events{derived}{from_}{but} was {selector}"
             self._missed(what, selector.nearest(later))

@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pytest_mobileagent.action import Action, Type, Wait
 from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
-from pytest_mobileagent.dialect.computer import (
-    MOUSE,
-    function_action,
-    function_call,
-    json_value,
-    one_key,
-    typed,
-    typed_text,
-)
+from pytest_mobileagent.dialect import computer
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame
 from pytest_mobileagent.dialect.parts import DialectError, cannot_say, quoted, reading, unknown
 from pytest_mobileagent.dialect.reading import OPPOSITE, amount, number, point
@@ -73,7 +65,7 @@ class AnthropicComputerUse(Dialect):
     def _read(self, words: str, frame: Frame) -> Decision | Action:
         mouse, actions, signal = self, [], ""
         waited, moved = 0.0, False
-        for each in _uses(json_value(words)):
+        for each in _uses(computer.json_value(words)):
             name = each.get("action")
             if name in _SIGNALS:
                 self.region(each, frame)
@@ -84,7 +76,7 @@ class AnthropicComputerUse(Dialect):
             actions += mouse._actions(each, frame, waited)
             mouse = mouse._moved(each)
             moved = moved or name in ("mouse_move", "left_mouse_down")
-        signal = signal or (MOUSE if moved and not actions else "")
+        signal = signal or (computer.MOUSE if moved and not actions else "")
         return Decision(tuple(actions), signal=signal)
 
     def after(self, words: str) -> AnthropicComputerUse:
@@ -95,7 +87,7 @@ class AnthropicComputerUse(Dialect):
         """
         mouse = self
         with reading(words):
-            for each in _uses(json_value(words)):
+            for each in _uses(computer.json_value(words)):
                 mouse = mouse._moved(each)
         return mouse
 
@@ -143,7 +135,7 @@ class AnthropicComputerUse(Dialect):
     def _actions(self, use: dict[str, Any], frame: Frame, waited: float) -> list[Action]:
         name = use.get("action")
         if not isinstance(name, str):
-            return [function_action(use, lambda at: frame.pixel(*at))]
+            return [computer.function_action(use, lambda at: frame.pixel(*at))]
         match name:
             case "left_click":
                 return [Tap(*self._pixel(use, frame))]
@@ -162,10 +154,10 @@ class AnthropicComputerUse(Dialect):
             case "mouse_move" | "left_mouse_down":
                 return []
             case "type":
-                return [typed(use.get("text"))]
+                return [computer.typed(use.get("text"))]
             case "key":
                 times = max(1, min(int(amount(use.get("repeat") or 1)), _REPEATS))
-                return [one_key(use.get("text", use.get("key")))] * times
+                return [computer.one_key(use.get("text", use.get("key")))] * times
             case "wait":
                 return [Wait(amount(use.get("duration", 1)))]
             case "triple_click" | "middle_click" | "hold_key":
@@ -222,7 +214,7 @@ class AnthropicComputerUse(Dialect):
                 case Wait(seconds):
                     return [{"action": "wait", "duration": seconds}]
         if isinstance(action, Type):
-            return [{"action": "type", "text": typed_text(action, self.name)}]
+            return [{"action": "type", "text": computer.typed_text(action, self.name)}]
         return [_function(action, self.name)]
 
     def _click(self, name: str, x: int, y: int, frame: Frame) -> list[dict[str, Any]]:
@@ -257,7 +249,7 @@ def _member(use: dict[str, Any]) -> dict[str, Any]:
 
 
 def _function(action: Action, dialect: str) -> dict[str, Any]:
-    call = function_call(action, dialect)
+    call = computer.function_call(action, dialect)
     if call.get("type") == "keypress":
         return {"action": "key", "text": call["keys"][0]}
     if "name" in call:

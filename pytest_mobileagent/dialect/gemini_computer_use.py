@@ -8,14 +8,7 @@ from typing import Any, Literal
 
 from pytest_mobileagent.action import Action, Key, KeyName, Open, Type, Wait
 from pytest_mobileagent.action.gestures import LongPress, Scroll, Swipe, Tap
-from pytest_mobileagent.dialect.computer import (
-    MOUSE,
-    function_action,
-    function_call,
-    json_value,
-    one_key,
-    scrolled_path,
-)
+from pytest_mobileagent.dialect import computer
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame
 from pytest_mobileagent.dialect.parts import DialectError, cannot_say, quoted
 from pytest_mobileagent.dialect.reading import OPPOSITE, amount, name_for, object_in, text
@@ -70,15 +63,16 @@ class GeminiComputerUse(Dialect):
     def _read(self, words: str, frame: Frame) -> Decision | Action:
         actions: list[Action] = []
         signal, hovered = "", False
-        for name, given in _calls(json_value(words)):
+        for name, given in _calls(computer.json_value(words)):
             signal = _SIGNALS.get(name, signal)
             if name not in _SIGNALS:
                 actions += _actions(name, given, frame)
             hovered = hovered or name == "hover_at"
-        return Decision(tuple(actions), signal=signal or (MOUSE if hovered and not actions else ""))
+        signal = signal or (computer.MOUSE if hovered and not actions else "")
+        return Decision(tuple(actions), signal=signal)
 
     def _read_strictly(self, words: str, frame: Frame) -> Decision | Action:
-        for name, given in _calls(json_value(words)):
+        for name, given in _calls(computer.json_value(words)):
             for field in _NUMBERS & given.keys():
                 if not isinstance(given[field], int | float) or isinstance(given[field], bool):
                     raise DialectError(f"{field} of {quoted(name)} is {quoted(given[field])}")
@@ -122,7 +116,7 @@ class GeminiComputerUse(Dialect):
                 return [_call("press_key", key=key)]
             case Wait(seconds):
                 return [_call("wait", seconds=seconds)]
-        return [function_call(action, self.name)]
+        return [computer.function_call(action, self.name)]
 
 
 _DRAGS: dict[Environment, tuple[str, str, str, str]] = {
@@ -167,7 +161,7 @@ def _actions(name: str, given: dict[str, Any], frame: Frame) -> list[Action]:
         case "scroll_at":
             return _scrolled(given, frame)
         case "press_key" | "key_combination":
-            return [one_key(given.get("key", given.get("keys")))]
+            return [computer.one_key(given.get("key", given.get("keys")))]
         case "open_app":
             return [Open(text(given.get("app_name", given.get("name")), name))]
         case "wait":
@@ -181,7 +175,7 @@ def _actions(name: str, given: dict[str, Any], frame: Frame) -> list[Action]:
     if name in _DESKTOP_ONLY:
         raise DialectError(f"a phone has {_DESKTOP_ONLY[name]}")
     call = given if name == "message" else {"name": name, "arguments": given}
-    return [function_action(call, lambda at: frame.pixel(*at, SCALE))]
+    return [computer.function_action(call, lambda at: frame.pixel(*at, SCALE))]
 
 
 def _pixel(given: dict[str, Any], x: str, y: str, frame: Frame) -> tuple[int, int]:
@@ -215,8 +209,8 @@ def _scrolled(given: dict[str, Any], frame: Frame) -> list[Action]:
         return [Scroll(finger, at)]
     way = magnitude / 1000 if finger in {"up", "left"} else -magnitude / 1000
     across, down = (0.0, way) if finger in {"up", "down"} else (way, 0.0)
-    x1, x2 = scrolled_path(at[0], across * frame.size[0], frame.size[0])
-    y1, y2 = scrolled_path(at[1], down * frame.size[1], frame.size[1])
+    x1, x2 = computer.scrolled_path(at[0], across * frame.size[0], frame.size[0])
+    y1, y2 = computer.scrolled_path(at[1], down * frame.size[1], frame.size[1])
     return [Swipe(x1, y1, x2, y2, _SLOW)] if (x1, y1) != (x2, y2) else []
 
 
@@ -248,4 +242,4 @@ def _older_call(action: Action, frame: Frame) -> dict[str, Any]:
         case Key(key):
             name = name_for(key, _KEYS)
             return _call(name) if name else _call("key_combination", keys=key)
-    return function_call(action, GeminiComputerUse.name)
+    return computer.function_call(action, GeminiComputerUse.name)

@@ -8,16 +8,7 @@ from typing import Any
 
 from pytest_mobileagent.action import Action, Type, Wait
 from pytest_mobileagent.action.gestures import Direction, DoubleTap, LongPress, Scroll, Swipe, Tap
-from pytest_mobileagent.dialect.computer import (
-    MOUSE,
-    function_action,
-    function_call,
-    json_value,
-    one_key,
-    scrolled_path,
-    typed,
-    typed_text,
-)
+from pytest_mobileagent.dialect import computer
 from pytest_mobileagent.dialect.dialect import Decision, Dialect, Frame
 from pytest_mobileagent.dialect.parts import DialectError, cannot_say, quoted, unknown
 from pytest_mobileagent.dialect.reading import amount, point
@@ -55,13 +46,13 @@ class OpenAiComputerUse(Dialect):
     def _read(self, words: str, frame: Frame) -> Decision | Action:
         actions: list[Action] = []
         signal, moved = "", False
-        for each in _flat(json_value(words)):
+        for each in _flat(computer.json_value(words)):
             if each.get("type") == "screenshot":
                 signal = SCREENSHOT
             else:
                 actions += self._actions(each, frame)
                 moved = moved or each.get("type") == "move"
-        mouse = MOUSE if moved and not actions else ""
+        mouse = computer.MOUSE if moved and not actions else ""
         return Decision(tuple(actions), signal=signal or mouse)
 
     def print(self, decision: Decision, frame: Frame) -> str:
@@ -76,7 +67,7 @@ class OpenAiComputerUse(Dialect):
     def _actions(self, call: dict[str, Any], frame: Frame) -> list[Action]:
         name = call.get("type")
         if name in (None, "function", "function_call", "message"):
-            return [function_action(call, lambda at: frame.pixel(*at))]
+            return [computer.function_action(call, lambda at: frame.pixel(*at))]
         match name:
             case "click":
                 return [_click(str(call.get("button", "left")), call, frame)]
@@ -87,9 +78,9 @@ class OpenAiComputerUse(Dialect):
             case "drag":
                 return [_drag(call.get("path"), frame)]
             case "type":
-                return [typed(call.get("text"))]
+                return [computer.typed(call.get("text"))]
             case "keypress":
-                return [one_key(call.get("keys", call.get("key")))]
+                return [computer.one_key(call.get("keys", call.get("key")))]
             case "wait":
                 return [Wait(amount(call.get("duration", _WAIT)))]
             case "move":
@@ -109,12 +100,12 @@ class OpenAiComputerUse(Dialect):
             case Scroll(direction, (x, y)):
                 return _scrolling(direction, x, y, frame)
             case Type():
-                return {"type": "type", "text": typed_text(action, self.name)}
+                return {"type": "type", "text": computer.typed_text(action, self.name)}
             case Wait(seconds) if seconds == _WAIT:
                 return {"type": "wait"}
             case Wait(seconds):
                 return {"type": "wait", "duration": seconds}
-        return function_call(action, self.name)
+        return computer.function_call(action, self.name)
 
 
 def _flat(value: Any) -> list[dict[str, Any]]:
@@ -139,7 +130,7 @@ def _flat_item(value: Any) -> list[dict[str, Any]]:
 
 def _click(button: str, call: dict[str, Any], frame: Frame) -> Action:
     if button == "back":
-        return one_key("back")
+        return computer.one_key("back")
     if button not in {"left", "right"}:
         raise DialectError(f"a touchscreen has no button {quoted(button)}")
     at = frame.pixel(*point(call))
@@ -162,8 +153,8 @@ def _scroll(call: dict[str, Any], frame: Frame) -> list[Action]:
         return [Scroll("up" if down > 0 else "down", at)]
     if not down and abs(across) == width // 2:
         return [Scroll("left" if across > 0 else "right", at)]
-    x1, x2 = scrolled_path(at[0], across * frame.size[0] / width, frame.size[0])
-    y1, y2 = scrolled_path(at[1], down * frame.size[1] / height, frame.size[1])
+    x1, x2 = computer.scrolled_path(at[0], across * frame.size[0] / width, frame.size[0])
+    y1, y2 = computer.scrolled_path(at[1], down * frame.size[1] / height, frame.size[1])
     return [Swipe(x1, y1, x2, y2, _SLOW)]
 
 

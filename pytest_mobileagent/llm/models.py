@@ -7,15 +7,9 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.extras import check_extra
+from pytest_mobileagent.llm import providers
 from pytest_mobileagent.llm.known_replies import ReplyCache
 from pytest_mobileagent.llm.prices import Prices, load_prices
-from pytest_mobileagent.llm.providers import (
-    check_endpoint,
-    endpoint_of,
-    key_of,
-    make_client,
-    provider_of,
-)
 from pytest_mobileagent.llm.reference import ModelChoice, parse_choice
 
 if TYPE_CHECKING:
@@ -50,21 +44,21 @@ def check_reference(
     Raises:
         ValueError: if the model cannot be asked; the message says what to do.
     """
-    if provider_of(reference).api == "scripted":
-        make_client(reference)
+    if providers.provider_of(reference).api == "scripted":
+        providers.make_client(reference)
         return
-    endpoint_of(reference)
+    providers.endpoint_of(reference)
     if not replays:
         try:
-            key_of(reference)
-            if provider_of(reference).api == "gemini":
+            providers.key_of(reference)
+            if providers.provider_of(reference).api == "gemini":
                 check_extra("gemini", "asking models of Gemini")
         except (ValueError, HostError) as error:
             raise ValueError(f"{error}. {remark}" if remark else str(error)) from None
     if not prices.knows(reference):
         _check_unpriced(options, unpriced=unpriced, limited=limited)
     if not replays:
-        check_endpoint(reference)
+        providers.check_endpoint(reference)
 
 
 def _check_unpriced(options: str, *, unpriced: bool, limited: bool) -> None:

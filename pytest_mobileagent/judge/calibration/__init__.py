@@ -15,14 +15,8 @@ from pytest_mobileagent.arguments import Parser, positive, program_name, report_
 from pytest_mobileagent.errors import MobileAgentError
 from pytest_mobileagent.extras import check_extra
 from pytest_mobileagent.jsonable import cut, plural, printable, to_wire
+from pytest_mobileagent.judge.calibration import judging
 from pytest_mobileagent.judge.calibration.figures import summary
-from pytest_mobileagent.judge.calibration.judging import (
-    INTERRUPTED,
-    CalibrationPlan,
-    Mode,
-    judge_all,
-    six,
-)
 from pytest_mobileagent.judge.calibration.labels import read_labels
 from pytest_mobileagent.judge.panel import reader
 from pytest_mobileagent.judge.question import ACTIONS, EVIDENCE
@@ -52,7 +46,7 @@ def main(arguments: Sequence[str], project: Callable[[], CachingSettings]) -> in
         with tempfile.TemporaryDirectory(prefix="mobileagent-") as folder:
             labels = read_labels(given.labels, suspects=given.suspects)
             plan = _plan(given, labels, project(), Path(folder) / "spent.jsonl")
-            outcome = judge_all(plan, partial(report_progress, what="episodes judged"))
+            outcome = judging.judge_all(plan, partial(report_progress, what="episodes judged"))
             found = summary(plan, labels, outcome)
     except KeyboardInterrupt:  # a second Ctrl-C, or before any judge was asked
         return 130
@@ -73,7 +67,7 @@ def _report(
     if outcome.stopped:
         left = f"{outcome.labels} of {len(labels.each)} episodes were judged"
         print(f"{outcome.stopped}: {left}; the same command continues from there", file=sys.stderr)
-        return 130 if outcome.stopped == INTERRUPTED else 2
+        return 130 if outcome.stopped == judging.INTERRUPTED else 2
     return 0 if any(answer.passed is not None for answer in outcome.answers) else 1
 
 
@@ -122,7 +116,7 @@ T = TypeVar("T")
 
 def _plan(
     given: argparse.Namespace, labels: Labels, settings: CachingSettings, ledger: Path
-) -> CalibrationPlan:
+) -> judging.CalibrationPlan:
     """Return the plan by the command line, or else the project's options, or else the defaults.
 
     `ledger` is a new file for recording the spending.
@@ -164,7 +158,7 @@ def _plan(
     if not references:
         raise ValueError("no judge is named: --judges=PROVIDER:NAME,…, as in openai:gpt-4o")
     cache = cache_for(references, given.cache, lambda: settings)
-    return CalibrationPlan(
+    return judging.CalibrationPlan(
         labels.each,
         references,
         EpisodeModels(prices=prices, budget=Budget(cost), ledger=ledger, cache=cache),
@@ -198,14 +192,14 @@ def _references(text: str, folder: Path) -> tuple[ModelReference, ...]:
     return tuple(each.named_in(folder) for each in found)
 
 
-def _modes(given: argparse.Namespace) -> tuple[Mode, ...]:
+def _modes(given: argparse.Namespace) -> tuple[judging.Mode, ...]:
     reason = None if given.reason is None else given.reason == "yes"
-    base = Mode(given.actions, given.evidence, reason, given.language or "")
+    base = judging.Mode(given.actions, given.evidence, reason, given.language or "")
     if not given.modes:
         return (base,)
     if given.actions is not None or given.reason is not None or given.evidence == "xml":
         raise ValueError("--modes sets --actions, --reason and --evidence itself: leave them out")
-    return six(replace(base, evidence="screens"))
+    return judging.six(replace(base, evidence="screens"))
 
 
 _HEAD = ("accuracy", "F1", "kappa", "calls", "price")

@@ -14,22 +14,11 @@ from pytest_mobileagent.program.commands import (
     Clear,
     Command,
     Pointer,
+    android,
     keeping_the_screen_on,
     refusal,
 )
 from pytest_mobileagent.program.commands import script as scripts
-from pytest_mobileagent.program.commands.android import (
-    CLIPBOARD,
-    TOOLS,
-    pixel,
-    read_input,
-    read_intent,
-    read_monkey,
-    sent,
-    started,
-    swipe,
-    typed,
-)
 from pytest_mobileagent.program.commands.script import UNKNOWN, Simple, cut
 from pytest_mobileagent.program.commands.tool_servers import read_content
 
@@ -262,19 +251,19 @@ def _opaque_if(does: object, raw: str) -> Command:
 def _am(arguments: Sequence[str], raw: str) -> Command:
     match list(arguments):
         case ["start" | "start-activity", *rest]:
-            return Command(raw, started(read_intent(rest), raw))
+            return Command(raw, android.started(android.read_intent(rest), raw))
         case ["broadcast", *rest]:
-            return Command(raw, sent(read_intent(rest), raw))
+            return Command(raw, android.sent(android.read_intent(rest), raw))
         case ["instrument", *_]:
             return Command(raw, automation=True)
-        case ["force-stop" | "kill", *_, app] if app not in TOOLS:
+        case ["force-stop" | "kill", *_, app] if app not in android.TOOLS:
             return Command(raw, (Raw(raw),))
     return Command(raw)
 
 
 def _pm(arguments: Sequence[str], raw: str) -> Command:
     changes = arguments[:1] and arguments[0].startswith(("clear", "uninstall", "disable", "hide"))
-    return _opaque_if(changes and arguments[-1] not in TOOLS, raw)
+    return _opaque_if(changes and arguments[-1] not in android.TOOLS, raw)
 
 
 def _settings(arguments: Sequence[str], raw: str) -> Command:
@@ -303,25 +292,25 @@ def _yadb(arguments: list[str], raw: str) -> tuple[Act, ...]:
     acts: tuple[Act, ...] = ()
     match arguments:
         case ["-keyboard", text, *_]:
-            acts = typed(text)
+            acts = android.typed(text)
         case ["-keyboardClear", *_]:
             acts = (Clear(),)
         case ["-writeClipboard", text, *_]:
-            acts = (Raw(CLIPBOARD + text),)
+            acts = (Raw(android.CLIPBOARD + text),)
         case ["-touch", x, y, *rest]:
-            place = pixel(x), pixel(y)
-            acts = (swipe(*place, *place, float(rest[0]) / 1000 if rest else 0.0),)
+            place = android.pixel(x), android.pixel(y)
+            acts = (android.swipe(*place, *place, float(rest[0]) / 1000 if rest else 0.0),)
         case ["-swipe", x1, y1, x2, y2, milliseconds, *_]:
-            ends = pixel(x1), pixel(y1), pixel(x2), pixel(y2)
-            acts = (swipe(*ends, float(milliseconds) / 1000),)
+            ends = android.pixel(x1), android.pixel(y1), android.pixel(x2), android.pixel(y2)
+            acts = (android.swipe(*ends, float(milliseconds) / 1000),)
         case ["-pinch" | "-longPressDrag", *_]:
             acts = (Raw(raw),)
     return acts
 
 
 _READERS: dict[str, Callable[[Sequence[str], str], Command]] = {
-    "input": lambda arguments, raw: Command(raw, read_input(arguments, raw)),
-    "monkey": lambda arguments, raw: Command(raw, read_monkey(arguments, raw)),
+    "input": lambda arguments, raw: Command(raw, android.read_input(arguments, raw)),
+    "monkey": lambda arguments, raw: Command(raw, android.read_monkey(arguments, raw)),
     "screencap": lambda _, raw: Command(raw, looks=True),
     "screenrecord": lambda _, raw: Command(raw, looks=True),
     "uiautomator": lambda given, raw: Command(

@@ -23,17 +23,8 @@ from pytest_mobileagent.fileio import writing
 from pytest_mobileagent.llm.model import ProviderError
 from pytest_mobileagent.llm.providers import PROVIDERS
 from pytest_mobileagent.llm.streams import json_object
+from pytest_mobileagent.program import model_routes
 from pytest_mobileagent.program.connections import Origin, header, trusted
-from pytest_mobileagent.program.model_routes import (
-    UNLIMITED,
-    LentKeys,
-    environment,
-    is_priced,
-    key_at,
-    provider_at,
-    route_of,
-    routes,
-)
 from pytest_mobileagent.program.models.exchange import Destination, Exchange, StandIn, pass_through
 from pytest_mobileagent.program.models.recording import CachedReplies, Recording, Sent, SharedState
 from pytest_mobileagent.program.models.requests import (
@@ -96,7 +87,7 @@ class RecordedModels:
         roles: Mapping[str, str] | None = None,
         include_usage: bool = True,
         model: ModelReference | ScriptedModel | None = None,
-        keys: LentKeys | None = None,
+        keys: model_routes.LentKeys | None = None,
         cache: ReplyCache | None = None,
         is_proxy: bool = True,
         on_budget: Callable[[str], None] = lambda _: None,
@@ -110,7 +101,7 @@ class RecordedModels:
         self._watcher, self._on_budget = watcher, on_budget
         self._include_usage, self._model = include_usage, model
         self._cached, self._is_proxy = CachedReplies(cache), is_proxy
-        self.routes = routes(every=not is_proxy)
+        self.routes = model_routes.routes(every=not is_proxy)
         # A program may address the user's endpoint directly.
         places = ((Origin.of(each.base).host, each.provider) for each in self.routes.values())
         named = {host: provider for host, provider in places if host not in LOOPBACK}
@@ -118,7 +109,7 @@ class RecordedModels:
         self._hosts = named | {host.lower(): host.lower() for host in hosts}
         self._bundle = folder / "program" / "certificates.pem"
         self._stand_in = StandIn(None)
-        self._keys = keys or LentKeys(os.environ, always=model is not None)
+        self._keys = keys or model_routes.LentKeys(os.environ, always=model is not None)
         self.secrets: set[str] = {*self._keys.stand_ins, *self._keys.keys}
         self._without_usage: set[Origin] = set()  # servers that refuse requests for token counts
 
@@ -136,7 +127,7 @@ class RecordedModels:
             return
         with writing(self._bundle):
             await asyncio.to_thread(self._write_bundle)
-        self.environment = environment(self.routes, url, proxy, self._bundle)
+        self.environment = model_routes.environment(self.routes, url, proxy, self._bundle)
         self.environment |= self._keys.environment({})
         self.openai_base_url = self.environment["OPENAI_BASE_URL"]
         self.openai_chat_url = f"{self.openai_base_url}/chat/completions"
@@ -145,7 +136,7 @@ class RecordedModels:
     def _write_bundle(self) -> None:
         self._bundle.parent.mkdir(parents=True, exist_ok=True)
         self._bundle.write_bytes(bundle())
-        provider_at("example.com")  # loads slow libraries before a program waits for them
+        model_routes.provider_at("example.com")  # loads slow libraries before a program waits
 
     async def close(self) -> None:
         """Remove everything except the record."""
@@ -185,9 +176,9 @@ class RecordedModels:
         Raises:
             ValueError: if the route does not exist, or its provider needs a key and has none.
         """
-        route = route_of(name, self.routes)
+        route = model_routes.route_of(name, self.routes)
         if not (self._stand_in.is_given or self._cached.only):
-            key_at(route)
+            model_routes.key_at(route)
         provider = PROVIDERS.get(route.provider)
         stand_in = self._keys.stand_in_for(provider.key if provider is not None else ())
         self.secrets.add(stand_in)
@@ -198,7 +189,7 @@ class RecordedModels:
         return bool(self._provider(host))
 
     def _provider(self, host: str) -> str:
-        return provider_at(host) or self._hosts.get(host.lower(), "")
+        return model_routes.provider_at(host) or self._hosts.get(host.lower(), "")
 
     async def serve_route(
         self, connection: ServerConnection, request: h11.Request, name: str, rest: str
@@ -208,8 +199,8 @@ class RecordedModels:
         url = route.target(rest)
         origin = Origin.of(url)
         target = url[len(url.split("/", 3)[0]) + 2 :].partition("/")[2]
-        place = Destination(origin, f"/{target}", provider_at(origin.host) or route.provider)
-        await self._serve(connection, request, place)
+        provider = model_routes.provider_at(origin.host) or route.provider
+        await self._serve(connection, request, Destination(origin, f"/{target}", provider))
 
     async def serve_host(
         self, connection: ServerConnection, request: h11.Request, origin: Origin, target: str
@@ -317,8 +308,8 @@ class RecordedModels:
         """Return why a budget in US dollars cannot limit a call; empty if it can, or is not set."""
         limit = self.shared.spending.budget.cost
         is_limited = limit.run is not None or limit.task is not None
-        if is_limited and not is_priced(self.shared.prices, seller):
-            return f"{seller.id}: {UNLIMITED}"
+        if is_limited and not model_routes.is_priced(self.shared.prices, seller):
+            return f"{seller.id}: {model_routes.UNLIMITED}"
         return ""
 
     async def _record(

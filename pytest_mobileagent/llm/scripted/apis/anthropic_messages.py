@@ -6,19 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm.model import Image, Message, Request, Tool, ToolCall
-from pytest_mobileagent.llm.scripted.apis import (
-    Api,
-    Direct,
-    Incoming,
-    ModelRequest,
-    Outgoing,
-    decoded,
-    event,
-    pieces,
-    rest,
-    total,
-    words,
-)
+from pytest_mobileagent.llm.scripted import apis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,10 +22,10 @@ _ERRORS = {
 }  # fmt: skip
 
 
-class AnthropicMessages(Api):
+class AnthropicMessages(apis.Api):
     """`POST …/messages`."""
 
-    def read(self, incoming: Incoming) -> ModelRequest | Direct | None:
+    def read(self, incoming: apis.Incoming) -> apis.ModelRequest | apis.Direct | None:
         """Return the request; `max_tokens` is required, as by Anthropic."""
         if incoming.method != "POST" or not incoming.path.endswith("/messages"):
             return None
@@ -49,14 +37,14 @@ class AnthropicMessages(Api):
             max_tokens=body["max_tokens"],
             temperature=body.get("temperature"),
             top_p=body.get("top_p"),
-            stop=words(body.get("stop_sequences")),
+            stop=apis.words(body.get("stop_sequences")),
             tools=tuple(_tool(tool) for tool in body.get("tools") or ()),
             stream=bool(body.get("stream")),
-            extra=rest(body, _KNOWN),
+            extra=apis.rest(body, _KNOWN),
         )
-        return ModelRequest(request, body["model"], body)
+        return apis.ModelRequest(request, body["model"], body)
 
-    def whole(self, outgoing: Outgoing) -> Any:
+    def whole(self, outgoing: apis.Outgoing) -> Any:
         """Return a message."""
         text = [{"type": "text", "text": outgoing.reply.text}] if outgoing.reply.text else []
         calls = [
@@ -64,17 +52,21 @@ class AnthropicMessages(Api):
         ]
         return _message(outgoing, [*text, *calls], _STOP[outgoing.reply.stop], _usage(outgoing))
 
-    def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
+    def stream(self, outgoing: apis.Outgoing) -> Iterator[bytes]:
         """Yield events; the input tokens are in the first one, the output tokens near the end."""
         usage = {**_usage(outgoing), "output_tokens": 0}
         yield _event("message_start", message=_message(outgoing, [], None, usage))
         yield _event("ping")
         if outgoing.reply.text:
-            deltas = [{"type": "text_delta", "text": text} for text in pieces(outgoing.reply.text)]
+            deltas = [
+                {"type": "text_delta", "text": text} for text in apis.pieces(outgoing.reply.text)
+            ]
             yield from _block(0, {"type": "text", "text": ""}, deltas)
         for index, call in enumerate(outgoing.reply.tool_calls, 1 if outgoing.reply.text else 0):
             text = json.dumps(call.arguments, ensure_ascii=False)
-            deltas = [{"type": "input_json_delta", "partial_json": part} for part in pieces(text)]
+            deltas = [
+                {"type": "input_json_delta", "partial_json": part} for part in apis.pieces(text)
+            ]
             yield from _block(index, {**_call(call), "input": {}}, deltas)
         ending = {"stop_reason": _STOP[outgoing.reply.stop], "stop_sequence": None}
         counted = {"output_tokens": _usage(outgoing)["output_tokens"]}
@@ -119,7 +111,7 @@ def _part(block: dict[str, Any]) -> str | Image:
     if block["type"] != "image":
         return str(block["text"])
     source = block["source"]
-    return Image(decoded(source["data"])) if source["type"] == "base64" else str(source["url"])
+    return Image(apis.decoded(source["data"])) if source["type"] == "base64" else str(source["url"])
 
 
 def _tool(tool: dict[str, Any]) -> Tool:
@@ -129,7 +121,7 @@ def _tool(tool: dict[str, Any]) -> Tool:
 
 
 def _message(
-    outgoing: Outgoing, content: list[Any], stop: str | None, usage: dict[str, int]
+    outgoing: apis.Outgoing, content: list[Any], stop: str | None, usage: dict[str, int]
 ) -> dict[str, Any]:
     head = {"id": f"msg_{outgoing.number}", "type": "message", "role": "assistant"}
     ending = {"stop_reason": stop, "stop_sequence": None, "usage": usage}
@@ -149,11 +141,11 @@ def _block(index: int, block: dict[str, Any], deltas: list[dict[str, Any]]) -> I
 
 
 def _event(name: str, **fields: Any) -> bytes:
-    return event({"type": name, **fields}, name)
+    return apis.event({"type": name, **fields}, name)
 
 
-def _usage(outgoing: Outgoing) -> dict[str, int]:
+def _usage(outgoing: apis.Outgoing) -> dict[str, int]:
     """Return the token counts; Anthropic's input count does not include cached tokens."""
-    given, cached, output, _ = total(outgoing)
+    given, cached, output, _ = apis.total(outgoing)
     read = {"cache_creation_input_tokens": 0, "cache_read_input_tokens": cached}
     return {"input_tokens": given - cached, **read, "output_tokens": output}

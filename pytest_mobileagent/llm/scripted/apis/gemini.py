@@ -8,20 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm.model import Image, Message, Request, Tool, ToolCall
-from pytest_mobileagent.llm.scripted.apis import (
-    Api,
-    Direct,
-    Incoming,
-    ModelRequest,
-    Outgoing,
-    as_json,
-    decoded,
-    event,
-    pieces,
-    rest,
-    total,
-    words,
-)
+from pytest_mobileagent.llm.scripted import apis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,10 +24,10 @@ _STATUSES = {
 }  # fmt: skip
 
 
-class Gemini(Api):
+class Gemini(apis.Api):
     """`POST …/models/NAME:generateContent` and `…:streamGenerateContent`."""
 
-    def read(self, incoming: Incoming) -> ModelRequest | Direct | None:
+    def read(self, incoming: apis.Incoming) -> apis.ModelRequest | apis.Direct | None:
         """Return the request; field names may be in snake_case, as Google allows."""
         path = _PATH.search(incoming.path)
         if incoming.method != "POST" or path is None:
@@ -56,28 +43,28 @@ class Gemini(Api):
             temperature=settings.get("temperature"),
             top_p=settings.get("topP"),
             seed=settings.get("seed"),
-            stop=words(settings.get("stopSequences")),
+            stop=apis.words(settings.get("stopSequences")),
             tools=tuple(each for tool in body.get("tools") or () for each in _tools(tool)),
             stream=path[2] == "streamGenerateContent",
-            extra=rest(body, _KNOWN),
+            extra=apis.rest(body, _KNOWN),
         )
-        return ModelRequest(request, path[1], {**body, "alt": incoming.query.get("alt", "")})
+        return apis.ModelRequest(request, path[1], {**body, "alt": incoming.query.get("alt", "")})
 
-    def whole(self, outgoing: Outgoing) -> Any:
+    def whole(self, outgoing: apis.Outgoing) -> Any:
         """Return a candidate."""
         text = [{"text": outgoing.reply.text}] if outgoing.reply.text else []
         return _chunk(outgoing, [*text, *_calls(outgoing)], last=True)
 
-    def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
+    def stream(self, outgoing: apis.Outgoing) -> Iterator[bytes]:
         """Yield chunks, each with the usage, as events or as the parts of one list."""
-        parts = [{"text": text} for text in pieces(outgoing.reply.text)]
+        parts = [{"text": text} for text in apis.pieces(outgoing.reply.text)]
         chunks = [_chunk(outgoing, [part], last=False) for part in parts]
         chunks.append(_chunk(outgoing, _calls(outgoing) or [{"text": ""}], last=True))
         for number, chunk in enumerate(chunks):
             if outgoing.asked.body["alt"] == "sse":
-                yield event(chunk)
+                yield apis.event(chunk)
             else:
-                yield (",\r\n" if number else "[").encode() + as_json(chunk)
+                yield (",\r\n" if number else "[").encode() + apis.as_json(chunk)
         if outgoing.asked.body["alt"] != "sse":
             yield b"]"
 
@@ -86,7 +73,7 @@ class Gemini(Api):
         name = _STATUSES.get(status, "UNKNOWN")
         return {"error": {"code": status, "message": words, "status": name}}
 
-    def stream_type(self, asked: ModelRequest) -> str:
+    def stream_type(self, asked: apis.ModelRequest) -> str:
         """Return the media type of a stream."""
         return "text/event-stream" if asked.body["alt"] == "sse" else "application/json"
 
@@ -125,7 +112,7 @@ def _messages(content: dict[str, Any]) -> Iterator[Message]:
 
 
 def _picture(part: dict[str, Any]) -> Image:
-    return Image(decoded(part["inlineData"]["data"].translate(_FROM_URL_SAFE)))
+    return Image(apis.decoded(part["inlineData"]["data"].translate(_FROM_URL_SAFE)))
 
 
 def _tools(tool: dict[str, Any]) -> Iterator[Tool]:
@@ -137,14 +124,14 @@ def _tools(tool: dict[str, Any]) -> Iterator[Tool]:
         yield Tool(function["name"], about, schema)
 
 
-def _calls(outgoing: Outgoing) -> list[dict[str, Any]]:
+def _calls(outgoing: apis.Outgoing) -> list[dict[str, Any]]:
     return [
         {"functionCall": {"id": call.id, "name": call.name, "args": dict(call.arguments)}}
         for call in outgoing.reply.tool_calls
     ]
 
 
-def _chunk(outgoing: Outgoing, parts: list[dict[str, Any]], *, last: bool) -> dict[str, Any]:
+def _chunk(outgoing: apis.Outgoing, parts: list[dict[str, Any]], *, last: bool) -> dict[str, Any]:
     candidate: dict[str, Any] = {"content": {"parts": parts, "role": "model"}, "index": 0}
     if last:
         candidate["finishReason"] = _FINISH[outgoing.reply.stop]
@@ -152,8 +139,8 @@ def _chunk(outgoing: Outgoing, parts: list[dict[str, Any]], *, last: bool) -> di
     return {"candidates": [candidate], **_usage(outgoing), **about}
 
 
-def _usage(outgoing: Outgoing) -> dict[str, Any]:
-    given, cached, output, both = total(outgoing)
+def _usage(outgoing: apis.Outgoing) -> dict[str, Any]:
+    given, cached, output, both = apis.total(outgoing)
     counts = {"promptTokenCount": given, "candidatesTokenCount": output, "totalTokenCount": both}
     read = {"cachedContentTokenCount": cached} if cached else {}
     return {"usageMetadata": {**counts, **read}}

@@ -10,19 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm.model import Message, Request, Tool, ToolCall
 from pytest_mobileagent.llm.replies import CHECKS
-from pytest_mobileagent.llm.scripted.apis import (
-    Api,
-    Direct,
-    Incoming,
-    ModelRequest,
-    Outgoing,
-    event,
-    image_of,
-    pieces,
-    rest,
-    total,
-    words,
-)
+from pytest_mobileagent.llm.scripted import apis
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,10 +23,10 @@ _KNOWN = {"model", "messages", "max_tokens", "max_completion_tokens", "temperatu
 _KNOWN |= {"seed", "stop", "tools", "stream", "stream_options"}
 
 
-class OpenAIChat(Api):
+class OpenAIChat(apis.Api):
     """`POST …/chat/completions`."""
 
-    def read(self, incoming: Incoming) -> ModelRequest | Direct | None:
+    def read(self, incoming: apis.Incoming) -> apis.ModelRequest | apis.Direct | None:
         """Return the request."""
         if incoming.method != "POST" or not incoming.path.endswith("/chat/completions"):
             return None
@@ -50,14 +38,14 @@ class OpenAIChat(Api):
             temperature=body.get("temperature"),
             top_p=body.get("top_p"),
             seed=body.get("seed"),
-            stop=words(body.get("stop")),
+            stop=apis.words(body.get("stop")),
             tools=tuple(_tool(tool) for tool in body.get("tools") or ()),
             stream=bool(body.get("stream")),
-            extra=rest(body, _KNOWN),
+            extra=apis.rest(body, _KNOWN),
         )
-        return ModelRequest(request, body["model"], body)
+        return apis.ModelRequest(request, body["model"], body)
 
-    def whole(self, outgoing: Outgoing) -> Any:
+    def whole(self, outgoing: apis.Outgoing) -> Any:
         """Return a chat completion."""
         calls = [_call(call) for call in outgoing.reply.tool_calls]
         message = {"role": "assistant", **_content(outgoing)}
@@ -67,16 +55,16 @@ class OpenAIChat(Api):
         head = _head(outgoing, "chat.completion")
         return {**head, "choices": choices, "usage": _usage(outgoing)}
 
-    def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
+    def stream(self, outgoing: apis.Outgoing) -> Iterator[bytes]:
         """Yield chunks, followed by the usage if the request asks for it."""
         counted = (outgoing.asked.body.get("stream_options") or {}).get("include_usage")
         head = _head(outgoing, "chat.completion.chunk") | ({"usage": None} if counted else {})
         for delta in _deltas(outgoing):
-            yield event({**head, "choices": [_choice(delta)]})
-        yield event({**head, "choices": [_choice({}, _finish(outgoing))]})
+            yield apis.event({**head, "choices": [_choice(delta)]})
+        yield apis.event({**head, "choices": [_choice({}, _finish(outgoing))]})
         if counted:
-            yield event({**head, "choices": [], "usage": _usage(outgoing)})
-        yield event("[DONE]")
+            yield apis.event({**head, "choices": [], "usage": _usage(outgoing)})
+        yield apis.event("[DONE]")
 
 
 def arguments_of(text: str) -> dict[str, Any]:
@@ -100,7 +88,7 @@ def _message(message: dict[str, Any]) -> Message:
 
 def _part(part: dict[str, Any]) -> str | Image:
     if part["type"] == "image_url":
-        return image_of(part["image_url"]["url"], part["image_url"].get("detail") or "")
+        return apis.image_of(part["image_url"]["url"], part["image_url"].get("detail") or "")
     return str(part.get("text") or part.get("refusal") or "")
 
 
@@ -111,18 +99,18 @@ def _tool(tool: dict[str, Any]) -> Tool:
     return Tool(function["name"], function.get("description", ""), function.get("parameters", {}))
 
 
-def _head(outgoing: Outgoing, kind: str) -> dict[str, Any]:
+def _head(outgoing: apis.Outgoing, kind: str) -> dict[str, Any]:
     head = {"id": f"chatcmpl-{outgoing.number}", "object": kind, "created": int(time.time())}
     return {**head, "model": outgoing.model, "system_fingerprint": "fp_scripted"}
 
 
-def _content(outgoing: Outgoing) -> dict[str, Any]:
+def _content(outgoing: apis.Outgoing) -> dict[str, Any]:
     if outgoing.reply.stop == "refusal":
         return {"content": None, "refusal": outgoing.reply.text}
     return {"content": outgoing.reply.text or None, "refusal": None}
 
 
-def _finish(outgoing: Outgoing) -> str:
+def _finish(outgoing: apis.Outgoing) -> str:
     return _FINISH[outgoing.reply.stop]
 
 
@@ -131,16 +119,16 @@ def _call(call: ToolCall) -> dict[str, Any]:
     return {"id": call.id, "type": "function", "function": function}
 
 
-def _deltas(outgoing: Outgoing) -> Iterator[dict[str, Any]]:
+def _deltas(outgoing: apis.Outgoing) -> Iterator[dict[str, Any]]:
     yield {"role": "assistant", "content": "", "refusal": None}
     field = "refusal" if outgoing.reply.stop == "refusal" else "content"
-    for piece in pieces(outgoing.reply.text):
+    for piece in apis.pieces(outgoing.reply.text):
         yield {field: piece}
     for index, call in enumerate(outgoing.reply.tool_calls):
         whole = _call(call)
         begun = {**whole, "index": index, "function": {"name": call.name, "arguments": ""}}
         yield {"tool_calls": [begun]}
-        for piece in pieces(whole["function"]["arguments"]):
+        for piece in apis.pieces(whole["function"]["arguments"]):
             yield {"tool_calls": [{"index": index, "function": {"arguments": piece}}]}
 
 
@@ -148,8 +136,8 @@ def _choice(delta: dict[str, Any], finish: str | None = None) -> dict[str, Any]:
     return {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
 
 
-def _usage(outgoing: Outgoing) -> dict[str, Any]:
-    given, cached, output, both = total(outgoing)
+def _usage(outgoing: apis.Outgoing) -> dict[str, Any]:
+    given, cached, output, both = apis.total(outgoing)
     usage: dict[str, Any] = {"prompt_tokens": given, "completion_tokens": output}
     details = {"prompt_tokens_details": {"cached_tokens": cached, "audio_tokens": 0}}
     reasoning = {"completion_tokens_details": {"reasoning_tokens": 0, "audio_tokens": 0}}
@@ -161,10 +149,10 @@ _KNOWN_RESPONSE |= {"tools", "stream"}
 _ROLES = {"developer": "system", "system": "system", "user": "user", "assistant": "assistant"}
 
 
-class OpenAIResponses(Api):
+class OpenAIResponses(apis.Api):
     """`POST …/responses`."""
 
-    def read(self, incoming: Incoming) -> ModelRequest | Direct | None:
+    def read(self, incoming: apis.Incoming) -> apis.ModelRequest | apis.Direct | None:
         """Return the request; reasoning items are not messages."""
         if incoming.method != "POST" or not incoming.path.endswith("/responses"):
             return None
@@ -179,21 +167,21 @@ class OpenAIResponses(Api):
             top_p=body.get("top_p"),
             tools=tuple(_flat_tool(tool) for tool in body.get("tools") or ()),
             stream=bool(body.get("stream")),
-            extra=rest(body, _KNOWN_RESPONSE),
+            extra=apis.rest(body, _KNOWN_RESPONSE),
         )
-        return ModelRequest(request, body["model"], body)
+        return apis.ModelRequest(request, body["model"], body)
 
-    def whole(self, outgoing: Outgoing) -> Any:
+    def whole(self, outgoing: apis.Outgoing) -> Any:
         """Return a response."""
         status = "incomplete" if outgoing.reply.stop == "length" else "completed"
         return _response(outgoing, status, _items(outgoing), _counts(outgoing))
 
-    def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
+    def stream(self, outgoing: apis.Outgoing) -> Iterator[bytes]:
         """Yield numbered events; the last one has the whole response."""
         numbers = count()
 
         def server_event(name: str, /, **fields: Any) -> bytes:
-            return event({"type": name, "sequence_number": next(numbers), **fields}, name)
+            return apis.event({"type": name, "sequence_number": next(numbers), **fields}, name)
 
         begun = _response(outgoing, "in_progress", [], None)
         yield server_event("response.created", response=begun)
@@ -243,7 +231,7 @@ def _content_of(content: Any) -> tuple[str | Image, ...]:
         return (content,)
     parts = [content] if isinstance(content, dict) else content
     return tuple(
-        image_of(part["image_url"], part.get("detail") or "")
+        apis.image_of(part["image_url"], part.get("detail") or "")
         if "image_url" in part
         else str(part.get("text") or part.get("refusal") or "")
         for part in parts
@@ -265,7 +253,7 @@ def _flat_tool(tool: dict[str, Any]) -> Tool:
 
 
 def _response(
-    outgoing: Outgoing, status: str, output: list[dict[str, Any]], usage: dict[str, Any] | None
+    outgoing: apis.Outgoing, status: str, output: list[dict[str, Any]], usage: dict[str, Any] | None
 ) -> dict[str, Any]:
     body = outgoing.asked.body
     reason = {"reason": "max_output_tokens"} if status == "incomplete" else None
@@ -278,7 +266,7 @@ def _response(
     return {**head, "model": outgoing.model, **fields, **asked, **fixed}
 
 
-def _items(outgoing: Outgoing) -> list[dict[str, Any]]:
+def _items(outgoing: apis.Outgoing) -> list[dict[str, Any]]:
     """Return the answer's items, beginning with reasoning if the request asks for it."""
     reply = outgoing.reply
     items: list[dict[str, Any]] = []
@@ -330,20 +318,20 @@ def _item_events(item: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         name = "response.refusal" if field == "refusal" else "response.output_text"
         yield "response.content_part.added", {**place, "part": {**part, field: ""}}
         logs: dict[str, Any] = {"logprobs": []} if field == "text" else {}
-        for piece in pieces(part[field]):
+        for piece in apis.pieces(part[field]):
             yield f"{name}.delta", {**place, "delta": piece, **logs}
         yield f"{name}.done", {**place, field: part[field], **logs}
         yield "response.content_part.done", {**place, "part": part}
     elif item["type"] == "function_call":
         words = item["arguments"]
-        for piece in pieces(words):
+        for piece in apis.pieces(words):
             yield "response.function_call_arguments.delta", {"delta": piece}
         done = {"arguments": words, "name": item["name"]}
         yield "response.function_call_arguments.done", done
 
 
-def _counts(outgoing: Outgoing) -> dict[str, Any]:
-    given, cached, output, both = total(outgoing)
+def _counts(outgoing: apis.Outgoing) -> dict[str, Any]:
+    given, cached, output, both = apis.total(outgoing)
     details = {"input_tokens_details": {"cached_tokens": cached, "cache_write_tokens": 0}}
     reasoning = {"output_tokens_details": {"reasoning_tokens": 0}}
     counts = {"input_tokens": given, "output_tokens": output, "total_tokens": both}

@@ -19,24 +19,13 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from pytest_mobileagent.llm.model import Image, Message, Request
-from pytest_mobileagent.llm.scripted.apis import (
-    Api,
-    Direct,
-    Incoming,
-    ModelRequest,
-    Outgoing,
-    decoded,
-    event,
-    image_of,
-    rest,
-    total,
-)
+from pytest_mobileagent.llm.scripted import apis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class _FastApi(Api):
+class _FastApi(apis.Api):
     """Endpoints that are based on FastAPI, as Gradio is."""
 
     def error(self, status: int, words: str, code: str) -> Any:
@@ -47,45 +36,47 @@ class _FastApi(Api):
 class Predict(_FastApi):
     """`POST …/predict` of `{"prompt": …, "images": [base64, …]}`."""
 
-    def read(self, incoming: Incoming) -> ModelRequest | Direct | None:
+    def read(self, incoming: apis.Incoming) -> apis.ModelRequest | apis.Direct | None:
         """Return the request; further fields become its `extra`."""
         if incoming.method != "POST" or not incoming.path.endswith("/predict"):
             return None
         body = incoming.body()
         if "prompt" not in body:
             return None
-        images = tuple(Image(decoded(data)) for data in body.get("images", ()))
+        images = tuple(Image(apis.decoded(data)) for data in body.get("images", ()))
         message = Message("user", (str(body["prompt"]), *images))
-        return ModelRequest(Request((message,), extra=rest(body, {"prompt", "images"})), "", body)
+        return apis.ModelRequest(
+            Request((message,), extra=apis.rest(body, {"prompt", "images"})), "", body
+        )
 
-    def whole(self, outgoing: Outgoing) -> Any:
+    def whole(self, outgoing: apis.Outgoing) -> Any:
         """Return the text, and the token counts if they are known."""
-        given, _, output, _ = total(outgoing)
+        given, _, output, _ = apis.total(outgoing)
         counts = {"input_tokens": given, "output_tokens": output} if given or output else {}
         return {"text": outgoing.reply.text, **counts}
 
-    def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
+    def stream(self, outgoing: apis.Outgoing) -> Iterator[bytes]:
         """Yield the whole answer in one piece, because these endpoints do not stream."""
-        yield event(self.whole(outgoing))
+        yield apis.event(self.whole(outgoing))
 
 
-class Names(Api):
+class Names(apis.Api):
     """`GET …/models` and `GET …/models/NAME`, for any name; errors are OpenAI's."""
 
     def __init__(self, model: str) -> None:
         self._model = model
 
-    def read(self, incoming: Incoming) -> ModelRequest | Direct | None:
+    def read(self, incoming: apis.Incoming) -> apis.ModelRequest | apis.Direct | None:
         """Return the description of the model, or the list of models."""
         head, _, name = incoming.path.partition("/models")
         if incoming.method != "GET" or name.count("/") > 1 or "/models" not in incoming.path:
             return None
         known = _about(name.removeprefix("/") or self._model, google=head.endswith("beta"))
         if name.removeprefix("/"):
-            return Direct(known)
+            return apis.Direct(known)
         ids = {"first_id": self._model, "last_id": self._model, "has_more": False}
         whole = {"object": "list", "data": [known], **ids}
-        return Direct({"models": [known]} if head.endswith("beta") else whole)
+        return apis.Direct({"models": [known]} if head.endswith("beta") else whole)
 
 
 def _about(name: str, *, google: bool) -> dict[str, Any]:
@@ -145,34 +136,34 @@ class Gradio(_FastApi):
     def __init__(self) -> None:
         self._numbers = count(1)
         self._files: dict[str, Image] = {}
-        self._called: dict[str, ModelRequest] = {}
+        self._called: dict[str, apis.ModelRequest] = {}
 
-    def read(self, incoming: Incoming) -> ModelRequest | Direct | None:
+    def read(self, incoming: apis.Incoming) -> apis.ModelRequest | apis.Direct | None:
         """Return the request to the model, on the second HTTP request, which fetches the result."""
         known = {"/config": _CONFIG, "/gradio_api/info": _INFO}
         if incoming.method == "GET" and incoming.path in known:
-            return Direct(known[incoming.path])
+            return apis.Direct(known[incoming.path])
         if incoming.method == "POST" and incoming.path.endswith("/upload"):
-            return Direct([self._store(image) for image in _uploaded(incoming)])
+            return apis.Direct([self._store(image) for image in _uploaded(incoming)])
         if incoming.method == "POST" and _OLD.search(incoming.path):
             return self._asked(incoming.body()["data"], stream=False)
         return self._begun(incoming) if incoming.method == "POST" else self._ended(incoming)
 
-    def whole(self, outgoing: Outgoing) -> Any:
+    def whole(self, outgoing: apis.Outgoing) -> Any:
         """Return the function's result in the format of Gradio 3."""
         return {"data": _returned(outgoing), "is_generating": False, "duration": 0.1}
 
-    def stream(self, outgoing: Outgoing) -> Iterator[bytes]:
+    def stream(self, outgoing: apis.Outgoing) -> Iterator[bytes]:
         """Yield the function's result in one event."""
         if queued := outgoing.asked.body["queued"]:
             ended = {"msg": "process_completed", "event_id": queued, "success": True}
-            yield event({**ended, "output": self.whole(outgoing)})
-            yield event({"msg": "close_stream", "event_id": None})
+            yield apis.event({**ended, "output": self.whole(outgoing)})
+            yield apis.event({"msg": "close_stream", "event_id": None})
             return
-        yield event("null", "heartbeat")
-        yield event(_returned(outgoing), "complete")
+        yield apis.event("null", "heartbeat")
+        yield apis.event(_returned(outgoing), "complete")
 
-    def _begun(self, incoming: Incoming) -> Direct | None:
+    def _begun(self, incoming: apis.Incoming) -> apis.Direct | None:
         """Record a call, and return the id for fetching its result; None if this is no call."""
         queue = incoming.path.endswith("/queue/join")
         if not queue and not _CALL.search(incoming.path):
@@ -181,9 +172,9 @@ class Gradio(_FastApi):
         asked = self._asked(body["data"], stream=True)
         key = str(body["session_hash"]) if queue else name
         self._called[key] = replace(asked, body={"queued": name if queue else ""})
-        return Direct({"event_id": name})
+        return apis.Direct({"event_id": name})
 
-    def _ended(self, incoming: Incoming) -> ModelRequest | None:
+    def _ended(self, incoming: apis.Incoming) -> apis.ModelRequest | None:
         if incoming.path.endswith("/queue/data"):
             return self._called.pop(incoming.query.get("session_hash", ""), None)
         path = _CALL.search(incoming.path)
@@ -194,22 +185,22 @@ class Gradio(_FastApi):
         self._files[path] = image
         return path
 
-    def _asked(self, inputs: list[Any], *, stream: bool) -> ModelRequest:
+    def _asked(self, inputs: list[Any], *, stream: bool) -> apis.ModelRequest:
         content = tuple(self._input(value) for value in inputs if value is not None)
-        return ModelRequest(Request((Message("user", content),), stream=stream))
+        return apis.ModelRequest(Request((Message("user", content),), stream=stream))
 
     def _input(self, value: Any) -> str | Image:
         if isinstance(value, dict):
-            return self._files.get(value.get("path") or "") or image_of(value["url"])
-        return image_of(value) if isinstance(value, str) else str(value)
+            return self._files.get(value.get("path") or "") or apis.image_of(value["url"])
+        return apis.image_of(value) if isinstance(value, str) else str(value)
 
 
-def _uploaded(incoming: Incoming) -> list[Image]:
+def _uploaded(incoming: apis.Incoming) -> list[Image]:
     head = f"Content-Type: {incoming.content_type}\r\n\r\n".encode()
     form = BytesParser(policy=policy.HTTP).parsebytes(head + incoming.data)
     files: list[Any] = [part.get_payload(decode=True) for part in form.iter_parts()]
     return [Image(file) for file in files]
 
 
-def _returned(outgoing: Outgoing) -> list[Any]:
+def _returned(outgoing: apis.Outgoing) -> list[Any]:
     return [outgoing.reply.text, outgoing.reply.input_tokens, outgoing.reply.output_tokens]
