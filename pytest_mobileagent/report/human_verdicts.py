@@ -92,8 +92,7 @@ def _outcome(before: Entry, passed: bool) -> str:
 def _derived(before: Entry, passed: bool) -> dict[str, Any]:
     """Return the fields derived from a decision, as in `report.result.measures`.
 
-    The first success step and the partial results come from the check. They are kept if the person
-    agrees with the check, and are otherwise unknown.
+    What comes from the check is kept if the person agrees with the check, and otherwise unknown.
     """
     checked = ("first_success_step", "partial_credit", "progress", "step_efficiency")
     return {

@@ -92,8 +92,7 @@ def _versions(runs: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the number of the version of each run's agent, in the order of their first runs."""
     prints = [str(mapping(about.get("fingerprints")).get("agent") or "") for about in runs]
     started = (str(about.get("started") or "") for about in runs)
-    dated = sorted(zip(started, prints, strict=True))
-    order = list(dict.fromkeys(each for _, each in dated))
+    order = list(dict.fromkeys(each for _, each in sorted(zip(started, prints, strict=True))))
     return [str(order.index(each) + 1) for each in prints]
 
 

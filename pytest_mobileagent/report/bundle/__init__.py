@@ -32,13 +32,9 @@ SUFFIX = ".mobilerun.zip"
 ABOUT = "bundle.json"
 SCHEMA_VERSION = 1
 KIND: dict[str, Any] = {
-    "schema_version": (int, float),
-    "made": str,
-    "version": str,
-    "runs": [str],
-    "screens": bool,
+    "schema_version": (int, float), "made": str, "version": str, "runs": [str], "screens": bool,
     "left_out": [str],
-}
+}  # fmt: skip
 MOST_ENTRIES = 500_000
 _MOST_DIRECTORY = 1 << 27  # bytes of the list of entries
 _MOST_TOTAL = 1 << 36  # bytes of all entries, unpacked

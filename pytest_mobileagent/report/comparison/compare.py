@@ -84,14 +84,12 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
     - `epochs`: the highest number of decided epochs of a task, in the baseline and in the run.
     - `steps`, `seconds`, `cost_usd`, `crashes`, `step_accuracy`, `type_accuracy`: means of decided
       episodes in `baseline` and `run` over tasks with both, and their `difference` with interval.
-    - `noise`: the noise that the agents met in the tasks of both runs, and their reactions, in
-      `baseline` and in `run` (see `metrics.behaviour`).
+    - `noise`: in the tasks of both, and reactions, in `baseline` and `run` (`metrics.behaviour`).
     - `versions`: the versions of Python, the system and packages that differ, each in `baseline`
       and in `run`; `nodes`: the machines of each run, if workers were on several.
     - `differs_in`: the fingerprints of run.json that differ; `should_be_equal`: those of them that
       should be equal when agents are compared; `unknown`: those that one of the runs lacks.
-    - `unlike_preset`: the settings in which each run differs from the published ones of its preset,
-      in `baseline` and in `run` (see `published_settings`).
+    - `unlike_preset`: settings unlike its preset's, in `baseline` and `run` (`published_settings`).
 
     Unclear answers count as failed, as in gates.
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from pytest_mobileagent.report.entry import Entry
     from pytest_mobileagent.report.recorded_run import RecordedRun
 
+    Differences = Iterator[tuple[str, str, str]]  # what differs, and the two values
+
 BASE = "~"  # prefix of the baseline's episode names on a page of two runs
 MOST_PAIRS = 100  # pairs whose episodes are read: the screenshots of each take megabytes
 _LONGEST = 160  # characters of a value that differs
@@ -120,8 +122,8 @@ def _actions_of_step(episode: EpisodeRecord, number: int) -> str | None:
     return f"{words} (not done)" if step.notice else words
 
 
-def _differences(before: EpisodeRecord, after: EpisodeRecord) -> Iterator[tuple[str, str, str]]:
-    """Yield the differences in the conditions of two episodes: name, and the two values."""
+def _differences(before: EpisodeRecord, after: EpisodeRecord) -> Differences:
+    """Yield the differences in the conditions of two episodes."""
     prompts = (first_prompt(e.folder) if e.folder else "" for e in (before, after))
     pairs = [
         ("goal", before.goal, after.goal),
@@ -136,9 +138,7 @@ def _differences(before: EpisodeRecord, after: EpisodeRecord) -> Iterator[tuple[
             yield what, _cut(one), _cut(other)
 
 
-def _by_name(
-    what: str, before: Mapping[str, Any], after: Mapping[str, Any]
-) -> Iterator[tuple[str, str, str]]:
+def _by_name(what: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Differences:
     """Yield the values of the names that both have; equal values are filtered out later."""
     for name in before.keys() & after.keys():
         yield f"{what} {name}", str(before[name]), str(after[name])

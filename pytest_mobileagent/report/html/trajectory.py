@@ -141,14 +141,9 @@ def _node(element: Element) -> list[Any]:
     if not element.enabled:
         flags.append("disabled")
     return [
-        element.class_name,
-        element.text,
-        element.resource_id,
-        element.content_desc,
-        list(element.bounds),
-        " ".join(flags),
-        [],
-    ]
+        element.class_name, element.text, element.resource_id, element.content_desc,
+        list(element.bounds), " ".join(flags), [],
+    ]  # fmt: skip
 
 
 JUDGES = "judges.jsonl"

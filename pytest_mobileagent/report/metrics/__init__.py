@@ -33,15 +33,9 @@ if TYPE_CHECKING:
 
 # The groups in a summary, each with the field of a result that it groups by.
 GROUPS = {
-    "suites": "suite",
-    "environments": "environment",
-    "variants": "variant",
-    "apps": "app",
-    "levels": "level",
-    "kinds": "kind",
-    "languages": "language",
-    "tags": "tags",
-}
+    "suites": "suite", "environments": "environment", "variants": "variant", "apps": "app",
+    "levels": "level", "kinds": "kind", "languages": "language", "tags": "tags",
+}  # fmt: skip
 
 
 def summarise(results: Sequence[Entry]) -> dict[str, Any]:

@@ -204,8 +204,7 @@ def _chance(own: Sequence[_Tried], others: Sequence[_Tried]) -> float:
     there = [each for each in others if each.place in places]
     if not any(each.attempt.end is End.PLAYED for each in there):
         return 1.0
-    broken = sum(each.breaks for each in there)
-    return (broken / len(there)) ** len(own)
+    return (sum(each.breaks for each in there) / len(there)) ** len(own)
 
 
 def _of_dead_machines(broken: Sequence[_Tried], others: Sequence[_Tried]) -> set[int]:
