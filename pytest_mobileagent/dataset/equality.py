@@ -140,18 +140,10 @@ def changed(one: Sight, other: Sight) -> float:
 def _attributes(element: Element) -> tuple[Any, ...]:
     field = element.class_name.endswith(_FIELDS)
     return (
-        element.class_name,
-        element.resource_id,
-        element.package,
-        element.checkable,
-        element.checked,
-        element.clickable,
-        element.enabled,
-        field and element.focused,
-        element.scrollable,
-        element.password,
-        element.selected,
-    )
+        element.class_name, element.resource_id, element.package, element.checkable,
+        element.checked, element.clickable, element.enabled, field and element.focused,
+        element.scrollable, element.password, element.selected,
+    )  # fmt: skip
 
 
 def _walk(root: Element) -> Iterator[tuple[int, Element]]:
