@@ -139,17 +139,12 @@ class Actions(spaces.Space[Any]):
         (x, y), (to_x, to_y) = dice.integers(0, self.size, (2, 2)).tolist()
         text = str(dice.choice(_WORDS))
         kinds: list[Action] = [
-            Tap(x, y),
-            LongPress(x, y),
-            Swipe(x, y, to_x, to_y),
-            Scroll(("up", "down", "left", "right")[dice.integers(4)]),
-            Type(text),
+            Tap(x, y), LongPress(x, y), Swipe(x, y, to_x, to_y),
+            Scroll(("up", "down", "left", "right")[dice.integers(4)]), Type(text),
             Key(get_args(KeyName)[dice.integers(len(get_args(KeyName)))]),
-            Wait(0.1),
-            Finish(text),
-            Impossible(),
+            Wait(0.1), Finish(text), Impossible(),
             *(Open(str(app)) for app in self.apps and [dice.choice(self.apps)]),
-        ]
+        ]  # fmt: skip
         return kinds[dice.integers(len(kinds))]
 
     def contains(self, x: Any) -> bool:
