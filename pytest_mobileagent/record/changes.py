@@ -195,8 +195,7 @@ def changed_rows(
 ) -> Iterator[tuple[tuple[str, str], list[dict[str, Any]], list[dict[str, Any]]]]:
     """Yield each table whose rows have changed, with the removed and the new rows."""
     for where, rows in after.rows.items():
-        old = before.rows.get(where, [])
-        gone, new = [*old], []
+        gone, new = [*before.rows.get(where, [])], []
         for row in rows:
             if row in gone:
                 gone.remove(row)
