@@ -34,15 +34,11 @@ _SIZES = {1: "simple", 2: "complex", 3: "long"}
 _KEEP, _DROP, _UNDO = "keep", "drop", "undo"
 DECISIONS = (_KEEP, _DROP, _UNDO)
 _KINDS = {
-    "id": str,
-    "instruction": str,
-    "instructions": [str],
-    "golden": list,
-    "level": int,
+    "id": str, "instruction": str, "instructions": [str], "golden": list, "level": int,
     "language": str,
     "verified": {"passed": bool, "reason": str, "redundant": list, "repeats": str},
     "origin": dict,
-}
+}  # fmt: skip
 _DECISION = {"decision": str, "id": str, "instruction": str, "who": str, "note": str, "time": str}
 
 

@@ -48,14 +48,9 @@ if TYPE_CHECKING:
 StageName = Literal["describe", "intent", "change", "part", "merge", "simplify", "verify"]
 # The role of each stage. In the paper, three models describe, summarise and write (section 3.2).
 ROLES: Mapping[StageName, str] = {
-    "describe": "describer",
-    "intent": "writer",
-    "change": "summariser",
-    "part": "writer",
-    "merge": "writer",
-    "simplify": "writer",
-    "verify": "verifier",
-}
+    "describe": "describer", "intent": "writer", "change": "summariser", "part": "writer",
+    "merge": "writer", "simplify": "writer", "verify": "verifier",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
