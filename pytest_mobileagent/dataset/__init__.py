@@ -117,17 +117,20 @@ def trajectory_of(
 def _without(rules: Redaction, whole: Trajectory) -> Trajectory:
     steps = []
     for step in whole.steps:
-        screen = step.screen
-        xml, png = rules.screen(screen.xml.encode(), screen.png, screen.package, screen.extent)
-        hidden = replace(screen, xml=xml.decode(), png=png)
         action = from_json(rules.redacted_record(to_json(step.action)))
         said, instruction = rules.text(step.said), rules.text(step.instruction)
-        steps.append(TrajectoryStep(hidden, action, said, instruction))
+        steps.append(TrajectoryStep(redacted(step.screen, rules), action, said, instruction))
     origin = {
         name: rules.text(value) if isinstance(value, str) else rules.redacted_record(value)
         for name, value in whole.origin.items()
     }
     return replace(whole, goal=rules.text(whole.goal), steps=tuple(steps), origin=origin)
+
+
+def redacted(screen: Screen, rules: Redaction) -> Screen:
+    """Return a screen with its hierarchy and screenshot redacted."""
+    xml, png = rules.screen(screen.xml.encode(), screen.png, screen.package, screen.extent)
+    return replace(screen, xml=xml.decode(), png=png)
 
 
 def frame_of(dialect: Dialect, screen: Screen) -> Frame:

@@ -14,7 +14,7 @@ import hashlib
 import io
 import re
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from pytest_mobileagent.action import Ask, Raw, Type, ends_episode, from_json, t
 from pytest_mobileagent.action.gestures import DoubleTap, LongPress, Scroll, Swipe, Tap
 from pytest_mobileagent.action.matching import Golden
 from pytest_mobileagent.action.matching.geometry import direction
+from pytest_mobileagent.dataset import redacted
 from pytest_mobileagent.dataset.equality import same_page, sight
 from pytest_mobileagent.jsonable import to_line
 
@@ -173,7 +174,8 @@ class Merger:
             exactly.update(hashlib.sha256(part.encode("utf-8", "replace")).digest())
         digest = exactly.digest() + screen.activity.encode()
         if digest not in self._seen:
-            self._seen[digest] = self._equal_page(self._hidden(screen))
+            shown = screen if self._rules is None else redacted(screen, self._rules)
+            self._seen[digest] = self._equal_page(shown)
         return self._seen[digest]
 
     def _equal_page(self, screen: Screen) -> str:
@@ -195,12 +197,6 @@ class Merger:
             size=screen.extent,
         )
         return page
-
-    def _hidden(self, seen: Screen) -> Screen:
-        if self._rules is None:
-            return seen
-        xml, png = self._rules.screen(seen.xml.encode(), seen.png, seen.package, seen.extent)
-        return replace(seen, xml=xml.decode(), png=png)
 
     def _edge(self, step: Step, page: str, following: str) -> None:
         if not step.done or (len(step.done) == 1 and ends_episode(step.done[0])):
