@@ -1,8 +1,7 @@
 """Reads and writes the files of runs: regular files of a reasonable size, without following links.
 
 A run may come from a stranger, in an archive or from CI. If a record's name belongs to a link, a
-pipe or a device there, the file is refused before anything waits for it, follows it, or reads it
-without end.
+pipe or a device there, it is refused before anything follows it, waits for it or reads on and on.
 
 The module also creates private folders, which other users of the machine can neither read nor
 write: a fixed name among the temporary files may be taken by anybody, for a link or a pipe.

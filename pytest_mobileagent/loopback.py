@@ -160,9 +160,8 @@ class Handler(BaseHTTPRequestHandler):
         host = self.headers.get("Host", "")
         if re.sub(r":\d{1,5}\Z", "", host).lower() not in _HOSTS:
             raise RefusedError(HTTPStatus.FORBIDDEN, "this page is only for this machine")
-        cookies = (
-            each.strip().partition("=") for each in self.headers.get("Cookie", "").split(";")
-        )
+        pairs = self.headers.get("Cookie", "").split(";")
+        cookies = (each.strip().partition("=") for each in pairs)
         cookie = next((value for name, _, value in cookies if name == self.server.cookie), "")
         given = self.query.get("token", [cookie])
         if not self.server.has_token(given[0]):

@@ -1,7 +1,6 @@
 """Compares a benchmark's official release with our table: the parts of a suite's `release.py`.
 
-A suite's `release.py` reads a release as files, and does not import or execute any of it. It
-contains
+A suite's `release.py` reads a release as files, and imports or executes none of it. It contains
 
     def read(folder: Path) -> dict[str, Released]         # by the ids of our table
     def official(folder: Path) -> dict[str, str | None]   # {id: each.goal} of that, for `rows`

@@ -155,8 +155,7 @@ def of_judges(verdicts: Sequence[Verdict]) -> Verdict | None:
     """Return the effective verdict among judges' verdicts, given oldest first; None without any.
 
     A single judge does not overrule several judges that were asked the same question before, even
-    if they could not agree. It counts if its question differs, for example because the rubric
-    changed.
+    if they could not agree. It counts if its question differs, as when the rubric has changed.
     """
     if not verdicts:
         return None

@@ -60,8 +60,7 @@ class Task:
       report; counted from the `solution` if not given.
     - `level`: difficulty 1, 2 or 3. A3 (section 3.3) draws the lines at 4 and 8 steps of a person,
       SPA-Bench (section 3) at 5 and 10, and by the number of apps for cross-app tasks.
-    - `kind`: operation, single-frame query, multi-frame query (A3, section 3.3), cross-app,
-      open-ended.
+    - `kind`: operation, single- or multi-frame query (A3, section 3.3), cross-app, open-ended.
     - `step_limit`: the maximum number of steps; by default a multiple of the golden steps.
     - `probes`: device state to read after every step, by name.
     - `measures`: functions that take the device, any parameters they name, and, if they name it,

@@ -111,8 +111,7 @@ class Seen:
 def open_app(app: str | None = None) -> Move:
     """Start an app by its package, or the task's own app if `app` is None.
 
-    Given alternatives, such as "com.android.contacts|org.contacts", the one among the task's apps
-    is started.
+    Of alternatives, such as "com.android.contacts|org.contacts", the task's own app is started.
     """
 
     def action(scene: Scene) -> Action:

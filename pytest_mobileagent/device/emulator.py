@@ -136,10 +136,7 @@ class Emulator:
         self.log.unlink(missing_ok=True)
 
     def _missing(self, shell: Shell) -> str | None:
-        """Return why the phone cannot be used yet; None if it can.
-
-        Android may report a completed boot before its services answer.
-        """
+        """Return why the phone cannot be used yet, even if it says that it has booted, or None."""
         file = "/data/local/tmp/mobileagent-boot.xml"
         try:
             booted, animation, packages = shell.run_all(

@@ -133,8 +133,7 @@ _HEADING = "Drop box contents: "
 def dropbox_crashes(printed: str, since: datetime) -> list[tuple[datetime, Crash]] | None:
     """Return the crashes since a moment with their times, from the output of `DROPBOX_SCRIPT`.
 
-    Times are those of the phone's clock, in whole seconds. The result is None if the phone has no
-    DropBox.
+    Times are those of the phone's clock, in whole seconds. None if the phone has no DropBox.
     """
     if _HEADING not in printed:
         return None

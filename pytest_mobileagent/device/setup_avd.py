@@ -84,10 +84,8 @@ class Build:
         }
         if wanted := {name: value for name, value in hardware.items() if value}:
             rows = ", ".join(f"{name}={value}" for name, value in wanted.items())
-            file = avd_folder(recipe.name) / "config.ini"
-            yield Step(
-                "set its hardware", (f"config.ini: {rows}",), partial(configure, file, wanted)
-            )
+            act = partial(configure, avd_folder(recipe.name) / "config.ini", wanted)
+            yield Step("set its hardware", (f"config.ini: {rows}",), act)
         booted = f"emulator -avd {recipe.name} -no-snapshot {' '.join(self._avd().flags)}".strip()
         yield Step("boot it, which takes minutes the first time", (booted,), self._boot)
         yield from self._contents()

@@ -125,10 +125,7 @@ def add_line(run: Path, kind: str, folder: Path, line: str) -> None:
 
 
 def seal(run: Path, folder: Path, index: str | None = None) -> None:
-    """Add a link with the digests of all records of an attempt, and of its line in the index.
-
-    Verdicts have links of their own.
-    """
+    """Add a link with the digests of an attempt's records and index line, but no verdict."""
     if not (run / CHAIN).is_file() or not is_below(folder, run):
         return
     files = {

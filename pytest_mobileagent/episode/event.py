@@ -137,10 +137,7 @@ _KINDS = get_args(CrashKind)
 
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """A line of the phone's log.
-
-    `time` is the phone's, as logcat prints it ("11-23 08:00:01.123"); `level` is one of VDIWEF.
-    """
+    """A line of the phone's log, `time` as in "11-23 08:00:01.123"; `level` is one of VDIWEF."""
 
     time: str
     pid: int
@@ -163,8 +160,7 @@ class LogLine:
         Raises:
             TypeError, ValueError: if the data is not a line.
         """
-        kinds = kinds_of(cls).items()
-        given = zip(expect(data, list, "log.lines"), kinds, strict=False)
+        given = zip(expect(data, list, "log.lines"), kinds_of(cls).items(), strict=False)
         return cls(*(expect(item, kind, f"log.{name}") for item, (name, kind) in given))
 
 

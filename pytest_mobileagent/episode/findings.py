@@ -166,10 +166,7 @@ def append(episode: Path, trial: WallTrial, seen: Screen | None, screens: Screen
 
 
 def last_trial(episode: Path) -> WallTrial | None:
-    """Return the last trial of the episode in a folder, or None.
-
-    An incomplete line, as a full disk leaves it, is skipped.
-    """
+    """Return the last trial of the episode in a folder, or None; an incomplete line is skipped."""
     try:
         lines = read_text(episode / TRIALS, "replace").split("\n")
     except OSError:

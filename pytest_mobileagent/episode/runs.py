@@ -101,10 +101,7 @@ def cases(run: Path) -> list[Case]:
 
 
 def digests(run: Path) -> dict[str, dict[str, Any]]:
-    """Return the digests of the inputs of results, by case key, from run.json; empty without it.
-
-    Unreadable entries are left out.
-    """
+    """Return the digests of results' inputs, by case key, as far as run.json can be read."""
     try:
         whole = read_json(run / RUN)["digests"]
         return {key: each for key, each in whole.items() if isinstance(each, dict)}

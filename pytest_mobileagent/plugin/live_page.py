@@ -175,8 +175,7 @@ class LiveState:
     def _update(self) -> dict[str, Any]:
         running = self._episodes.look(set(self._collector.finished))
         about = self._collector.run.folder.about()
-        whole = document(about, dict(self._collector.results))
-        index = index_data(self._folder, whole)
+        index = index_data(self._folder, document(about, dict(self._collector.results)))
         rows = [self._row(each, about) for each in running]
         now = {each["nodeid"] for each in rows}  # a test that is repeated also has a result
         index["tasks"] = [each for each in index["tasks"] if each["nodeid"] not in now] + rows
@@ -194,8 +193,7 @@ class LiveState:
         return {"done": done, "all": all_, "left": left}
 
     def _row(self, running: Running, about: Mapping[str, Any]) -> dict[str, Any]:
-        folder = f"episodes/{running.folder.name}"
-        entry = Result(running.case, "running", folder=folder).entry()
+        entry = Result(running.case, "running", folder=f"episodes/{running.folder.name}").entry()
         entry = replace(entry, steps=running.steps, cost_usd=running.cost_usd)
         return row(self._folder, entry, about)
 

@@ -171,8 +171,7 @@ def _models(run: RunConfig) -> Any:
 def agent_of(run: RunConfig) -> Any:
     """Return what identifies the agent: its name, its options, and its source.
 
-    The source includes the project's files that it imports, and those that a program's command
-    names.
+    The source includes the project's files that it imports, or that a program's command names.
     """
     name, project = str(run.agent), run.config.rootpath
     if (program := run.program) is not None:
@@ -197,8 +196,7 @@ def _installed(agent: str) -> Iterator[Path]:
     """Yield the files of the module of an agent that is named as module:Class or entry point."""
     module = agent.rpartition(":")[0]
     if not module:
-        points = entry_points(group=ENTRY_POINTS, name=agent)
-        module = next((point.module for point in points), "")
+        module = next((each.module for each in entry_points(group=ENTRY_POINTS, name=agent)), "")
     return module_files(module) if module else iter(())
 
 

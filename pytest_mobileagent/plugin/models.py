@@ -108,14 +108,10 @@ class RunModels:
         """
         from pytest_mobileagent.run.user import STREAM
 
-        recorded = self._recorded(case, STREAM)
-        return self._models_of(self.choice, case.epoch, recorded, beside=True)
+        return self._models_of(self.choice, case.epoch, self._recorded(case, STREAM), beside=True)
 
     def of_judges(self, episode: EpisodeRecord) -> EpisodeModels:
-        """Return the models that judge an episode.
-
-        Their costs count towards the limit of the run, not towards that of the episode.
-        """
+        """Return the models that judge an episode; only the run's limit counts their costs."""
         from pytest_mobileagent.judge.ask import STREAM
         from pytest_mobileagent.llm.reference import ModelChoice
 
@@ -274,8 +270,7 @@ class RunModels:
         """Check the model that answers in place of a program's models.
 
         Raises:
-            pytest.UsageError: if it cannot be used, or the option names a model that a program
-                cannot be given.
+            pytest.UsageError: if it cannot be used, or cannot be given to a program.
         """
         setting = self._settings["mobile-model"]
         if self._settings["mobile-prices"].value is not None:

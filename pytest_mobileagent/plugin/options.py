@@ -149,8 +149,7 @@ def late(name: str, **options: Any) -> Callable[[str], Any]:
     module, _, function = name.rpartition(".")
 
     def parse(text: str) -> Any:
-        found = import_module(f"pytest_mobileagent.{module}")
-        return getattr(found, function)(text, **options)
+        return getattr(import_module(f"pytest_mobileagent.{module}"), function)(text, **options)
 
     return parse
 

@@ -191,8 +191,7 @@ def reporting_as_current(item: pytest.Item) -> Iterator[None]:
 
 def start_xdist_worker(controller: Any, spec: Any) -> None:
     """Make pytest-xdist's controller start another worker; it only replaces crashed ones itself."""
-    node = controller.nodemanager.setup_node(spec, controller.queue.put)
-    controller._active_nodes.add(node)
+    controller._active_nodes.add(controller.nodemanager.setup_node(spec, controller.queue.put))
 
 
 def worker_processes(controller: Any) -> dict[Any, Any]:

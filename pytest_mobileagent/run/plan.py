@@ -38,9 +38,7 @@ class AgentRunner(Protocol):
     """Runs an agent in a session (`run.session.Session`) until the session has ended."""
 
     def run(self, session: Any, briefing: Briefing) -> None:
-        """Run the agent until the session ends.
-
-        An error of the agent ends the episode, and is recorded as the error of its ending.
+        """Run the agent until the session ends; an agent's error is recorded as that of its ending.
 
         Raises:
             AgentKilledError: if somebody kills the agent's process (see `AttemptPlan`).

@@ -55,8 +55,7 @@ class EpisodeUser:
     """The user of one episode, in a mode of `_task.user.MODES`.
 
     - `values`: the values of placeholders in the user's answers and questions.
-    - `folder`: the episode's folder, beside whose calls those of a model that plays a person are
-      recorded.
+    - `folder`: the episode's folder, where the calls of a model that plays a person are recorded.
     - `answers`: the answers to the agent's questions since `begin`, which took `seconds`.
     - `told`: what the user has said unasked on the last screen.
     - `budget`: the budget that the model has exhausted; otherwise empty.

@@ -58,11 +58,9 @@ def pictures(bench: Bench) -> str:
     off = [e for e in elements if e.bounds.right > width or e.bounds.bottom > height]
     need(not off, f"outside of the screen of {width}x{height}: {off[:1]}")
     started = time.monotonic()
-    again = bench.look().screen.elements
+    both = (elements, bench.look().screen.elements)
     seconds = time.monotonic() - started
-    first, second = (
-        [(e.class_name, e.text, e.bounds, e.checked) for e in seen] for seen in (elements, again)
-    )
+    first, second = ([(e.class_name, e.text, e.bounds, e.checked) for e in seen] for seen in both)
     need(first == second, "the hierarchies of a page at rest differ")
     need(seconds < _SETTLED_SECONDS, f"a page at rest took {seconds:.1f} s to settle")
     return f"{width}x{height}, and {len(elements)} elements, in {seconds:.1f} s"

@@ -129,9 +129,8 @@ def app_data(bench: Bench) -> str:
 def stored_files(bench: Bench) -> str:
     """Write files in the shared storage: the probes read one of them, and list them."""
     bench.undo.append(f"rm -rf {FOLDER}")
-    bench.shell(
-        f"mkdir -p {FOLDER}/sub; printf 'a\\nß 北\\n' > {FOLDER}/one.txt; echo 2 > {FOLDER}/sub/2"
-    )
+    write = f"printf 'a\\nß 北\\n' > {FOLDER}/one.txt; echo 2 > {FOLDER}/sub/2"
+    bench.shell(f"mkdir -p {FOLDER}/sub; {write}")
     probes = {"one": file(f"{FOLDER}/one.txt"), "none": file(f"{FOLDER}/none")}
     wanted = {"one": "a\nß 北\n", "none": None, "all": ["one.txt", "sub/", "sub/2"]}
     expect(wanted, dict(bench.read({**probes, "all": files(FOLDER)})), "the files")

@@ -63,8 +63,7 @@ def choose_driver(name: str | None, reached_by: type) -> Driver:
         ValueError: if the driver cannot drive these devices.
     """
     for each in [name] if name else driver_names():
-        module = importlib.import_module(f"{__name__}.{each}")
-        driver: Driver = module.Driver()
+        driver: Driver = importlib.import_module(f"{__name__}.{each}").Driver()
         if reached_by in driver.takes:
             return driver
     raise ValueError("cannot drive these devices: omit the option, or choose other devices")

@@ -180,8 +180,7 @@ def leased_devices(
 ) -> Iterator[tuple[list[LeasedDevice], Path]]:
     """Yield leases of connected devices, and a folder for what is needed only as long as they are.
 
-    The programs started for devices and the folder end with the context, or with this process if
-    it is killed.
+    The programs started for devices and the folder end with the context, or with this process.
 
     Raises:
         HostError, InfrastructureError: if a device is not available.

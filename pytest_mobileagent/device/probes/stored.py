@@ -82,8 +82,7 @@ class Preferences:
 
     An example: `preferences("org.notes", "Prefs", "show_word_count")`. Preferences of apps that
     start before the phone is unlocked are found, too (`/data/user_de`). A set becomes a sorted
-    list. If the file does not exist, there are no preferences. The device must be able to become
-    root.
+    list. Without the file, there are no preferences. The device must be able to become root.
     """
 
     package: str

@@ -189,8 +189,7 @@ class Sdk:
 def find_sdk(environment: Mapping[str, str] = os.environ, needs: str = "emulator") -> Sdk:
     """Return the SDK that ANDROID_HOME or ANDROID_SDK_ROOT names, or that is found otherwise.
 
-    It is also looked for on the PATH and in the usual folders. `needs` is a folder that the SDK
-    must contain.
+    It is also looked for on the PATH and in the usual folders. It must contain a folder `needs`.
 
     Raises:
         SdkError: if no SDK was found, or the variable names a folder that is not an SDK.

@@ -116,10 +116,7 @@ def _answers(item: pytest.Function) -> Collection[Future[Any]]:
 
 
 def _run_body_again(item: pytest.Function, reports: list[pytest.TestReport]) -> bool:
-    """Run a body whose judges have decided, and update the reports of its test.
-
-    Return False if it has to wait for another answer.
-    """
+    """Run a body whose judges have decided, and update its reports; False if it must wait."""
     setup, before, teardown = reports
     with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
         call = call_body(item)

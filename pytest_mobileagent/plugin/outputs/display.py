@@ -336,8 +336,7 @@ def _pytest_html(item: pytest.Item, report: pytest.TestReport, task: ReportedTas
     folder = (item.config.invocation_params.dir / item.config.getoption("htmlpath")).parent
     given = [extras.url(task.link(folder), name="page")]
     if task.screenshot is not None:
-        content = base64.b64encode(task.screenshot).decode("ascii")
-        given.append(extras.png(content, name="screen"))
+        given.append(extras.png(base64.b64encode(task.screenshot).decode(), name="screen"))
     given.append(extras.json(dict(properties(task.result)), name="properties"))
     if task.result.verdict:
         given.append(extras.json(task.result.verdict, name="verdict"))

@@ -116,10 +116,7 @@ class EarlierRun:
         return {}
 
     def decide(self, run: Path | None = None) -> None:
-        """Decide what is done with each recorded result.
-
-        `run` is the folder of this run, once its run.json is written.
-        """
+        """Decide what is done with each result; `run` is this run's folder with its run.json."""
 
     def plan_for(self, case: Case) -> CasePlan:
         """Return what was decided about a case; other cases are run."""

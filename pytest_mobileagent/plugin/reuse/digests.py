@@ -153,11 +153,9 @@ _ADDED = {
 
 def given_of(run: RunConfig, *names: str) -> list[str]:
     """Return what identifies the values of options, apart from the defaults."""
-    settings = ((name, run.settings[name]) for name in names)
-    given = (
-        (name, each) for name, each in settings if each.text not in {None, each.option.default}
-    )
-    return [_ADDED[name].format(each.text) for name, each in given]
+    given = {name: run.settings[name] for name in names}
+    changed = {n: each for n, each in given.items() if each.text not in {None, each.option.default}}
+    return [_ADDED[name].format(each.text) for name, each in changed.items()]
 
 
 def noise_of(run: RunConfig) -> list[str | None]:
@@ -187,8 +185,7 @@ def _solution(task: Task, sources: Sources) -> Any:
 def _check(run: RunConfig, item: pytest.Item, case: Case, sources: Sources) -> Any:
     """Return what the verdict depends on, apart from the episode.
 
-    This includes the test function and what it uses of the project: functions, constants, modules
-    and fixtures.
+    This includes the test function, and what functions, constants, modules and fixtures it uses.
     """
     asked = set(getattr(item, "fixturenames", ())) - _OWN
     judges = "judge" in getattr(item, "fixturenames", ()) or run.value("mobile-judge-all")

@@ -23,10 +23,7 @@ _MOVE_END = 123
 
 
 def script(action: Action, size: tuple[int, int], sdk: int) -> str:
-    """Return a shell script that performs an action on a screen of `size` pixels; may be empty.
-
-    `sdk` is the device's API level.
-    """
+    """Return a shell script, which may be empty, for an action on a screen of `size` pixels."""
     match action:
         case Tap() | DoubleTap() | LongPress() | Swipe() | Scroll():
             return _touch(action, size)

@@ -204,10 +204,7 @@ _LATE_SECONDS = 0.5  # the limit for reading the rest, as lines may keep coming
 
 
 class LogStream:
-    """Reads the log of a device, beginning with `start`.
-
-    `problem` says why the log cannot be read; it is empty while it can.
-    """
+    """Reads a device's log from `start` on; `problem` says why it cannot be read, or is empty."""
 
     def __init__(self, address: Address, level: LogLevel) -> None:
         self.address = address

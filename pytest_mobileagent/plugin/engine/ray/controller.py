@@ -312,8 +312,7 @@ class Controller:
         self.config.hook.pytest_runtest_logreport(report=report)
 
     def _report(self, data: dict[str, Any]) -> Any:
-        hook = self.config.hook.pytest_report_from_serializable
-        return hook(config=self.config, data=data)
+        return self.config.hook.pytest_report_from_serializable(config=self.config, data=data)
 
     @property
     def _terminal(self) -> Any:

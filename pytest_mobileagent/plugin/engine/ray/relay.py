@@ -333,8 +333,7 @@ class Mirror:
             state = replace(state, size=start + len(parcel.content))
         elif grew or before is None:
             for at in range(start, state.size, _MOST) if state.size > start else (start,):
-                content = self._read(name, at, min(state.size - at, _MOST))
-                yield Parcel(name, Way.PART, content, at)
+                yield Parcel(name, Way.PART, self._read(name, at, min(state.size - at, _MOST)), at)
         else:
             yield Parcel(name, Way.WHOLE, self._read(name, 0, None))
         self._seen[name] = state

@@ -124,10 +124,7 @@ def count_reruns_here(workerinput: dict[str, Any]) -> None:
 
 
 class RelayClient:
-    """A worker's connection to the relay, which is also a plugin.
-
-    Files that were recorded before an event are sent before it.
-    """
+    """A worker's link to the relay, also a plugin; files recorded before an event go before it."""
 
     def __init__(self, relay: Any, worker: str, folder: Path, ledger_server: Path) -> None:
         self._relay, self._worker, self._folder = relay, worker, folder
@@ -154,9 +151,7 @@ class RelayClient:
         return int(ray.get(self._relay.number.remote(self._worker, key)))
 
     def take_over(self, episode: str) -> bool:
-        """Copy an episode of the earlier run into this run, on the controller's machine.
-
-        Return False if the episode does not exist.
+        """Copy an episode of the earlier run on the controller's machine; False if there is none.
 
         Raises:
             HostError: if it cannot be copied.
