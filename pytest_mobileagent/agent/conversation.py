@@ -132,8 +132,7 @@ class ThreadConversation:
     """
 
     def __init__(self, make_agent: Callable[[], Any], *, scripted: bool = False) -> None:
-        self._make_agent = make_agent
-        self._scripted = scripted
+        self._make_agent, self._scripted = make_agent, scripted
         self._from_agent: queue.SimpleQueue[dict[str, Any] | Work] = queue.SimpleQueue()
         self._to_agent: queue.SimpleQueue[Observation | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None

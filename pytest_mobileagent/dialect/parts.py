@@ -281,8 +281,7 @@ class DialectError(ValueError):
 
     def __init__(self, problem: str, words: str = "", on_error: OnError | None = None) -> None:
         super().__init__(problem)
-        self.words = words
-        self.on_error = on_error
+        self.words, self.on_error = words, on_error
 
 
 def quoted(value: object, most: int = 120) -> str:

@@ -70,8 +70,7 @@ class Ledger:
     """
 
     def __init__(self, path: Path, server: Path | None = None) -> None:
-        self.path = path
-        self._server = server
+        self.path, self._server = path, server
         self._read = 0
         self._spent = Expenditure()
         self._lock = threading.Lock()
@@ -170,8 +169,7 @@ class Spending:
     """The spending of one episode, checked against its own limit and the run's."""
 
     def __init__(self, budget: Budget, ledger: Ledger | None) -> None:
-        self.budget = budget
-        self._ledger = ledger
+        self.budget, self._ledger = budget, ledger
         self._own = Expenditure()
 
     def pay(self, call: ModelCall) -> None:

@@ -45,8 +45,7 @@ class SessionWatcher:
     """
 
     def __init__(self, session: Session, goal: str, jobs: Jobs, log: RawLog) -> None:
-        self.goal = goal
-        self.log = log
+        self.goal, self.log = goal, log
         self.track = Track()
         self.session, self._jobs = session, jobs
         self._latest: Capture | None = session.last

@@ -216,9 +216,7 @@ class Attachment:
     """
 
     def __init__(self, address: Address, adbd: Adbd, server_port: int) -> None:
-        self._address = address
-        self._adbd = adbd
-        self._server_port = server_port
+        self._address, self._adbd, self._server_port = address, adbd, server_port
         self._there = self._listed = False
         self._changed = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []

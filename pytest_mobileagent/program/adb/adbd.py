@@ -77,8 +77,7 @@ class Stream:
     ) -> None:
         self.number, self.peer = number, peer
         self.closed = False
-        self._send = send
-        self._most_payload = most_payload
+        self._send, self._most_payload = send, most_payload
         self._accepted = False
         self._may_send = False
         self._received: deque[bytes] = deque()

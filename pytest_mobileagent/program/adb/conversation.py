@@ -49,11 +49,8 @@ class AdbConversation:
         splitter: StreamSplitter,
     ) -> None:
         self.error = ""
-        self._stream = stream
-        self._device = device
-        self._service = service
-        self._splitter = splitter
-        self._opened = opened
+        self._stream, self._device, self._service = stream, device, service
+        self._splitter, self._opened = splitter, opened
         self._frames = shell.FrameReader() if service.startswith("shell,v2") else None
         self._unanswered: list[Passing] = []
         self._passed_on = False  # whether the device has received anything
@@ -168,9 +165,7 @@ class Passing:
     def __init__(self, log: RawLog, service: str, command: Command) -> None:
         self.refused = ""
         self.answer = command.answer
-        self._log = log
-        self._service = service
-        self._command = command
+        self._log, self._service, self._command = log, service, command
         self._at = log.now()
         self._passage: Passage | None = None
         self._ended = False

@@ -42,8 +42,7 @@ class AdbServer:
     """
 
     def __init__(self, folder: Path, key: Path) -> None:
-        self._folder = folder
-        self._key = key
+        self._folder, self._key = folder, key
         self._listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         self._keeping: asyncio.Task[None] | None = None
         self._process: Process | None = None

@@ -53,8 +53,7 @@ class Gate:
     """
 
     def __init__(self, address: Address, hidden: Part) -> None:
-        self._address = address
-        self._hidden = hidden
+        self._address, self._hidden = address, hidden
         self._readable: set[str] = set()
         sees = "screenshot" if hidden == "hierarchy" else "hierarchy"
         self._why = f"--mobile-sees={sees}: the program must not see the {hidden}, so it cannot use"

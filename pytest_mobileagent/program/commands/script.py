@@ -96,8 +96,7 @@ class _Command:
 
 class _Reader:
     def __init__(self, script: str, depth: int) -> None:
-        self._script = script
-        self._depth = depth
+        self._script, self._depth = script, depth
         self._at = 0
         self._found: list[Simple] = []
         self._straight = True
