@@ -32,8 +32,9 @@ from pytest_mobileagent.report.text.narration import PAGE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from pytest_mobileagent.report.entry import Report
+    from pytest_mobileagent.report.entry import Entry, Report
 
+    Entries = Iterable[Entry]
     Pair = tuple[Path, Path]  # the folders of two episodes: of the baseline, and of the run
     Block = tuple[str, bytes]  # its name, and its bytes
     Blocks = Iterator[Block]
@@ -270,10 +271,11 @@ def _indexes(
 def _write(path: Path, base: Path, run: Path, wholes: Reports, indexes: Indexes) -> None:
     before, after = wholes
     written = ExistingPage.of(path)
+    pairs = (pair for pair, _ in pairs_of(base, run, before["tasks"], after["tasks"]))
     blocks = (
         episodes(run, after, path.parent, written),
         episodes(base, before, path.parent, written, BASE),
-        _divergences(_pairs(base, run, before, after), written),
+        _divergences(pairs, written),
     )
     write(path, f"{run.name} · {base.name}", chain(_packed(indexes), *blocks))
 
@@ -313,14 +315,14 @@ def write_packed_pair(base: Path, run: Path, comparison: Mapping[str, Any], path
     return packed(path, f"{run.name} · {base.name}", _packed(indexes), parts)
 
 
-def _pairs(base: Path, run: Path, before: Report, after: Report) -> Iterator[Pair]:
-    """Yield the pairs of episodes of the cases that are in both runs."""
-    known = {case_of(task): task for task in before["tasks"]}
-    for task in after["tasks"]:
+def pairs_of(base: Path, run: Path, before: Entries, after: Entries) -> Iterator[tuple[Pair, bool]]:
+    """Yield the last episodes of each case in both runs, and whether both have the same success."""
+    known = {case_of(task): task for task in before}
+    for task in after:
         if (other := known.get(case_of(task))) is not None:
             folders, others = attempts(run, task), attempts(base, other)
             if folders and others:
-                yield others[-1], folders[-1]
+                yield (others[-1], folders[-1]), task.success == other.success
 
 
 def _divergences(pairs: Iterable[Pair], written: ExistingPage) -> Blocks:

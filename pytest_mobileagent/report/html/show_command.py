@@ -191,21 +191,14 @@ def _place(episode: str) -> str:
 def _pair(base: Path, run: Path, task: str) -> str:
     """Return the URL fragment of a task on the page of two runs; unequal outcomes are preferred."""
     from pytest_mobileagent.report.comparison.episode_pairs import BASE
-    from pytest_mobileagent.report.comparison.pairing import case_of
-    from pytest_mobileagent.report.html.index import attempts
+    from pytest_mobileagent.report.html.run_page import pairs_of
 
-    known = {case_of(each): each for each in report_of(base)["tasks"] if _is_called(each, task)}
-    found = []
-    for each in report_of(run)["tasks"]:
-        if (other := known.get(case_of(each))) is None:
-            continue
-        folders, others = attempts(run, each), attempts(base, other)
-        if folders and others:
-            place = f"{_place(folders[-1].name)}&with={quote(BASE + others[-1].name)}"
-            found.append((each.success == other.success, place))
+    called = [each for each in report_of(base)["tasks"] if _is_called(each, task)]
+    found = [*pairs_of(base, run, called, report_of(run)["tasks"])]
     if not found:
         raise RecordError(f"{run.name} and {base.name} do not both have an episode of {task}")
-    return min(found, key=lambda each: each[0])[1]
+    (before, after), _ = min(found, key=lambda each: each[1])
+    return f"{_place(after.name)}&with={quote(BASE + before.name)}"
 
 
 def _episode(run: Path, name: str) -> str:
