@@ -27,7 +27,7 @@ _HOST: Final = (
 class _Script(NamedTuple):
     """Letters that Pillow's font lacks, and where to find a font for them.
 
-    It is in a Python `package`, at the path `pattern`, or else a file of the machine, in `files`.
+    It is the file `pattern` of a Python `package`, or else a font of the machine named in `files`.
     """
 
     name: str

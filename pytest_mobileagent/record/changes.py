@@ -61,7 +61,7 @@ class Change:
 
     @property
     def is_volatile(self) -> bool:
-        """Whether the value may change by itself, for the reason `why`."""
+        """Whether the value would also differ at another hour, on another phone or in a run."""
         return bool(self.why)
 
 

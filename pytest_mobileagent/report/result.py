@@ -145,7 +145,7 @@ def measures(
 ) -> dict[str, Any]:
     """Return the fields of an entry that an episode and its verdict give; none without an episode.
 
-    docs/episodes.md explains each. On golden paths, no effect, repetition and focus are unknown.
+    docs/episodes.md explains each. On golden paths, effects, repetitions and focus are unknown.
     """
     if episode is None:
         return {}
