@@ -35,10 +35,7 @@ _ADB_PORT = "ANDROID_ADB_SERVER_PORT"  # adb's own variable, which the emulator 
 
 
 def main(argv: Sequence[str] | None = None, name: str = _NAME) -> int:
-    """Run a phone; the exit status is 0 if it was stopped in an ordinary way.
-
-    `name` is the name of the command in the usage text.
-    """
+    """Run a phone by the command `name`; return 0 if it was stopped in an ordinary way."""
     try:
         return asyncio.run(_start(_parser(name).parse_args(argv)))
     except KeyboardInterrupt:  # before the phone was up

@@ -208,7 +208,8 @@ class ResolverActivity(Sheet):
     def _row(self, app: base.App, kind: type[base.Activity]) -> View:
         component = kind.component(app.package)
         texts = Column([Text(app.name, id="android:id/text1", size=16, max_lines=1)], weight=1)
-        if kind.title and kind.title != app.label and self._ambiguous(app):
+        several = sum(other is app for other, _ in self._found()) > 1
+        if several and kind.title and kind.title != app.label:
             texts.children = [*texts.children, Text(kind.title, id="android:id/text2", max_lines=1)]
         icon = Image(app.icon or "android", id="android:id/icon", size=40, margin=(0, 0, 20, 0))
         row = Row([icon, texts], key=component, padding=(24, 10))
@@ -217,9 +218,6 @@ class ResolverActivity(Sheet):
             row.selected, row.background = True, "secondary_container"
             row.on_click = partial(self._take, component, always=False)
         return row
-
-    def _ambiguous(self, app: base.App) -> bool:
-        return sum(other is app for other, _ in self._found()) > 1
 
     def _buttons(self) -> View:
         chosen = self.state["chosen"]

@@ -200,10 +200,7 @@ class Activity(app.Activity):
             self.phone.changed()
 
     def focus(self, name: str, *, select: bool = False) -> None:
-        """Put the cursor into the field bound to `state[name]`, and show the keyboard.
-
-        With `select`, the whole text is selected, so that typing replaces it.
-        """
+        """Focus the field of `state[name]`, or with `select` its whole text; show the keyboard."""
         if record := self.phone.activities.record_of(self):
             record.ui.focused = f"field:{name}"
             record.ui.cursor = len(str(self.state.get(name, "")))

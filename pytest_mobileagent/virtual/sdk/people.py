@@ -56,10 +56,7 @@ class People:
         return [Person(row["_id"], row[name], bool(row["starred"])) for row in rows]
 
     def with_numbers(self, search: str = "") -> list[Person]:
-        """Return the contacts' telephone numbers, optionally filtered by a search text.
-
-        The text matches the start of a word of the name, or any digits within the number.
-        """
+        """Return the contacts' numbers, by the start of a word of the name or by some digits."""
         uri, order = f"{CONTACTS}/data/phones", "sort_key COLLATE NOCASE"
         columns = ("contact_id", "display_name", "starred", "data1", "data2")
         found = []

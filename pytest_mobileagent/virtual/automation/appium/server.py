@@ -58,14 +58,11 @@ class Server:
                 each = self._session
                 return [{"id": each.id, "capabilities": each.capabilities}] if each else []
             case ["session"] if method == "POST":
-                return self._start(_body(request))
+                each = self._session = Session(self._phone, _capabilities(_body(request)))
+                return {"sessionId": each.id, "capabilities": each.capabilities}
             case ["session", id, *rest]:
                 return await self._in_session(method, id, "/".join(rest), request)
         raise WebDriverError("unknown command")
-
-    def _start(self, body: dict[str, Any]) -> dict[str, Any]:
-        session = self._session = Session(self._phone, _capabilities(body))
-        return {"sessionId": session.id, "capabilities": session.capabilities}
 
     async def _in_session(self, method: str, id: str, path: str, request: Request) -> Any:
         session = self._session
