@@ -15,6 +15,7 @@ import pytest
 
 from pytest_mobileagent.errors import HostError
 from pytest_mobileagent.extras import MODULES, check_extra
+from pytest_mobileagent.screen import ocr
 from tests.plugin.projects import PHONE
 
 if TYPE_CHECKING:
@@ -210,6 +211,7 @@ def blind(
     pytester.makeconftest(PHONE)
     for module in VISION_MODULES:
         monkeypatch.setitem(sys.modules, module, None)
+    monkeypatch.setattr(ocr, "_engines", {})  # another test may have loaded one
 
     def run(tests: str, *options: str) -> pytest.RunResult:
         pytester.makepyfile(test_it=tests)

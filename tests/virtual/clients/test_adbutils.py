@@ -205,6 +205,7 @@ def test_a_stream_that_is_kept_open_answers_each_line(device: adbutils.AdbDevice
 
 
 def test_the_framebuffer_is_the_screen(shared_phone: Running, device: adbutils.AdbDevice) -> None:
-    width, height, pixels = shared_phone.phone.raw_screenshot()
+    before = shared_phone.phone.raw_screenshot()
     picture = device.framebuffer()
-    assert (picture.size, picture.tobytes()) == ((width, height), pixels)
+    after = shared_phone.phone.raw_screenshot()  # the clock may have begun a minute
+    assert (*picture.size, picture.tobytes()) in (before, after)

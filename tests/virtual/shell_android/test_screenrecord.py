@@ -78,7 +78,9 @@ def test_a_client_that_disconnects_leaves_a_complete_file(phone: Phone, tmp_path
     phone.files.write(FILE, b"")
     phone.files.remove(FILE)
     asyncio.run(leave())
-    assert described(phone.files.read(FILE), tmp_path) == (64, 64, 1 / video.FRAMES)
+    width, height, seconds = described(phone.files.read(FILE), tmp_path)
+    assert (width, height) == (64, 64)
+    assert seconds >= 1 / video.FRAMES
 
 
 def test_a_phone_without_an_encoder_says_so(
