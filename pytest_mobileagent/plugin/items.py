@@ -33,12 +33,7 @@ VARIANT = "mobile_variant"
 ROW = "row"
 # The fixtures that a body may use, besides parameters, to be run again on prefixes.
 PURE = {"episode", EPOCH, ENVIRONMENT, VARIANT}
-_NOT_OF_CASES = {
-    EPOCH,
-    ENVIRONMENT,
-    VARIANT,
-    ROW,
-}  # parameters of tests that are not of their cases
+_NOT_OF_CASES = {EPOCH, ENVIRONMENT, VARIANT, ROW}  # a test's parameters that a case lacks
 
 
 class _Marks:
