@@ -12,7 +12,6 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -84,8 +83,11 @@ class Build:
         }
         if wanted := {name: value for name, value in hardware.items() if value}:
             rows = ", ".join(f"{name}={value}" for name, value in wanted.items())
-            act = partial(configure, avd_folder(recipe.name) / "config.ini", wanted)
-            yield Step("set its hardware", (f"config.ini: {rows}",), act)
+            yield Step(
+                "set its hardware",
+                (f"config.ini: {rows}",),
+                lambda: configure(avd_folder(recipe.name) / "config.ini", wanted),
+            )
         booted = f"emulator -avd {recipe.name} -no-snapshot {' '.join(self._avd().flags)}".strip()
         yield Step("boot it, which takes minutes the first time", (booted,), self._boot)
         yield from self._contents()
