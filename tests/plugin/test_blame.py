@@ -136,16 +136,25 @@ def test_go(episode): pass
     result.stdout.fnmatch_lines(["*the task is broken: *no snapshot 'defualt_boot' (it has: *"])
 
 
+SILENT = """
+import pytest
+from pytest_mobileagent.device.drivers.adb.streams import EventStream
+
+patch = pytest.MonkeyPatch()
+patch.setattr(EventStream, "start", lambda stream, run: None)
+
+def pytest_unconfigure():
+    patch.undo()  # the run may be in the tests' process
+"""
+
+
 # A click is visible in the actions and screens, a toast only in the phone's events.
 @pytest.mark.parametrize(
     ("kind", "outcome"), [("clicked", "passed"), ("notification_state_changed", "skipped")]
 )
 def test_device_without_events_is_not_an_agent_failure(project, kind, outcome):
     with (project.pytester.path / "conftest.py").open("a", encoding="utf-8") as file:
-        file.write(
-            "from pytest_mobileagent.device.drivers.adb.streams import EventStream\n"
-            "EventStream.start = lambda stream, run: None\n"
-        )
+        file.write(SILENT)
     project.write(
         tasks__counter__test_counter="""
 from pytest_mobileagent import open_app, tap, task
