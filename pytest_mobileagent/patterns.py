@@ -3,7 +3,7 @@
 A pattern from an agent, a model, a task or a command line may be `(a+)+$`, which can keep Python's
 `re` busy for years and block the process. So `re` only checks the syntax, and `regex`, which reads
 the same syntax and has a time limit, matches. All untrusted patterns are compiled here. This module
-imports nothing else of the package, which the virtual phone may not import, but it uses this, too.
+imports nothing else of the package, because the virtual phone may import only this module of it.
 
 PatternError           a string is not a pattern
     SlowPatternError   a pattern that would take too long for this text

@@ -64,7 +64,7 @@ def in_order(episode: E, *questions: Callable[[E], Any]) -> bool:
     moment. It counts from the moment at which it became true, so a question that held just before
     and continued to hold does not count. For example, `in_order(lambda e: e.saw(text="Cart"),
     lambda e: e.tapped(text="Pay"))` holds if Pay was tapped on the first screen that showed Cart,
-    or later, not earlier. Two questions that become true at the same moment are in order both ways.
+    or later. Two questions that become true at the same moment are in order both ways.
 
     A step with several actions is split: each action is on the screen that the agent saw, and the
     results of the step follow the last one.

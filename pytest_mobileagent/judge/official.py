@@ -2,7 +2,7 @@
 
 The copy's code is neither trusted nor imported here. Its function is called in a separate process
 (`official_process`) without keys and network, which cannot change files, works in an empty folder,
-and has a time limit. Its result or error becomes a verdict, which decides only if the user says so.
+and has a time limit. Its result or error becomes a verdict, which decides if the user says so.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def parse(xml: str) -> Element:
     """Return the root of a view hierarchy: an element of class "hierarchy" containing the windows.
 
     Both dialects are supported: `<node class="…">` (uiautomator dump) and `<android.widget.Button>`
-    (Appium), with one window or several. In document order; attributes that are missing are empty.
+    (Appium), with one or several windows. Elements are in document order; omitted attributes empty.
 
     Raises:
         ScreenError: if the text is not XML, or not a view hierarchy.

@@ -81,7 +81,7 @@ def bootstrapped(confusion: Confusion, statistic: Callable[[Confusion], float | 
     """Return a statistic with its percentile bootstrap interval (Efron and Tibshirani, 1993).
 
     Episodes are drawn with replacement, 2000 times. Resamples in which the statistic is undefined
-    are left out; if they are more than half, there is no interval. Equal counts give equal ones.
+    are left out; if these are more than half, there is no interval. The same counts give the same.
     """
     value = statistic(confusion)
     if value is None:

@@ -279,7 +279,7 @@ def _scored_again(
 def without_verdicts(run: Path) -> Iterator[None]:
     """Hide the verdicts of an unpacked run, and at the end undo whatever was appended to its files.
 
-    Earlier verdicts of several judges would outrank new ones. People's stay: they give none again.
+    Earlier verdicts of several judges would outrank new ones. Those of people stay.
     """
     named = (VERDICTS, _REPLIES)
     paths = [run / CHAIN, *(path for name in named for path in run.glob(f"episodes/*/{name}"))]
