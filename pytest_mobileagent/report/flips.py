@@ -116,7 +116,7 @@ def _not_played(trials: Sequence[DecidedEpisode]) -> Iterator[str]:
 
 
 def plan(runs: Sequence[RecordedRun], times: int) -> FlipPlan:
-    """Return the plan to find out why verdicts of epochs and runs differ; empty if none does.
+    """Return the plan for finding out why verdicts of epochs and runs differ; empty if none do.
 
     Raises:
         FlipsError: if the runs are of different agents, or have only one episode of each task.

@@ -170,7 +170,7 @@ class ReviewService:
 
 
 def _line(item: Item, decision: Verdict | None, unclear: Sequence[dict[str, Any]]) -> list[Any]:
-    """Return an item's number, name, run's and people's verdicts, who, and unclear answer."""
+    """Return an item's number and name, the run's and people's verdicts, and its unclear answer."""
     who = None if decision is None else decision.evidence.get("who")
     passed = None if decision is None else decision.passed
     line = [item.number, item.name, as_run(item.task).outcome, passed, who]

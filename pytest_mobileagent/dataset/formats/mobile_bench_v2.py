@@ -139,7 +139,7 @@ class Release(mobile3m.Release):
 def listed(folder: Path, problems: Problems) -> Iterator[ListedTask]:
     """Yield all tasks of a copy, reading its lists entry by entry.
 
-    A task in several lists is one. Of tasks with the same golden path, the second is "NAME-2".
+    A task in several lists counts once. The second with the same golden path is named "NAME-2".
 
     Raises:
         GraphError: if a list cannot be read, or a task is malformed and problems are not skipped.

@@ -46,7 +46,7 @@ _CHARACTERS = re.compile(
 def items(path: Path, key: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the values of a list in a file, each with its place: the file, and a line or number.
 
-    The list is the whole file, also one of JSON lines, or the value of `key` in the file's object.
+    The list is the file's value, its JSON lines, or the value of `key` in the file's object.
 
     Raises:
         GraphError: if the file cannot be read, or has no such list; the message names the place.

@@ -56,7 +56,7 @@ _FEW = 3  # tasks named in an error
 def paired_by_variant(base: RecordedRun, run: RecordedRun) -> tuple[RecordedRun, RecordedRun]:
     """Return two runs with task ids changed so that different variants of a task pair, too.
 
-    A run compared with itself is split: vague against full goals, rewritten against official ones.
+    A run compared with itself is split: vague and full goals, or rewritten and official ones.
     """
     before, after = base.tasks, run.tasks
     whole = {FULL, OFFICIAL}
@@ -83,13 +83,13 @@ def compare(base: RecordedRun, run: RecordedRun) -> dict[str, Any]:
       decided, and how many of them became a success (`gained`) or a failure (`lost`).
     - `epochs`: the highest number of decided epochs of a task, in the baseline and in the run.
     - `steps`, `seconds`, `cost_usd`, `crashes`, `step_accuracy`, `type_accuracy`: means of decided
-      episodes in `baseline` and `run` over tasks with both, and their `difference` with interval.
-    - `noise`: in the tasks of both, and reactions, in `baseline` and `run` (`metrics.behaviour`).
+      episodes in `baseline` and `run` over common tasks, and the `difference` with its interval.
+    - `noise`: noise met in common tasks, and the reactions, in `baseline` and `run`.
     - `versions`: the versions of Python, the system and packages that differ, each in `baseline`
       and in `run`; `nodes`: the machines of each run, if workers were on several.
     - `differs_in`: the fingerprints of run.json that differ; `should_be_equal`: those of them that
       should be equal when agents are compared; `unknown`: those that one of the runs lacks.
-    - `unlike_preset`: settings unlike its preset's, in `baseline` and `run` (`published_settings`).
+    - `unlike_preset`: what differs from the settings of a preset (`published_settings`), in each.
 
     Unclear answers count as failed, as in gates.
 

@@ -109,7 +109,7 @@ def across_variants(
 def paired_names(
     before: Collection[tuple[str, str | None]], after: Collection[tuple[str, str | None]]
 ) -> set[str]:
-    """Return the ids, without variants, of tasks that the runs have in one variant each, differing.
+    """Return the ids of tasks that each run has in one variant only, and not in the same.
 
     The runs are given by the id and the variant of each of their tasks.
     """

@@ -176,7 +176,7 @@ _RANGE = re.compile(r"\s*(\d+)\s*\.\.\s*(\d+)\s*", re.ASCII)
 def decide_finished(gate: Gate, run: RecordedRun, baseline: RecordedRun | None) -> GateDecision:
     """Return a gate's decision on a run that has ended.
 
-    A run with `--mobile-epochs=A..B` is analysed as while it ran, as far as it got; others once.
+    A run with `--mobile-epochs=A..B` is analysed as it was while it ran; other runs once.
 
     Raises:
         ValueError: see `decide`.

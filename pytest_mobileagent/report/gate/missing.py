@@ -139,7 +139,7 @@ def skipped_for_devices(tasks: Sequence[Entry], analysis: int) -> list[GateFindi
 def skipped_for_records(tasks: Sequence[Entry], analysis: int) -> list[GateFinding]:
     """Return a finding if tasks were skipped because the earlier run has no episode of them.
 
-    Otherwise, scoring a run again that was cut off could pass on the tasks that it had reached.
+    Otherwise, a run that was cut off and is scored again could pass on the tasks that it reached.
     """
     keys = dict.fromkeys(
         (task.id, task.environment)
